@@ -18,9 +18,9 @@ from ferrule_testkit.trips import Record, Trip
 pytestmark = pytest.mark.process
 
 # Who makes a trip longer says here why, and by how much.
-FILES_OF_A_CALL = 48
-FILES_OF_A_SERVED_CALL = 90
-FILES_OF_A_PAGE = 125
+FILES_OF_A_CALL = 44
+FILES_OF_A_SERVED_CALL = 55
+FILES_OF_A_PAGE = 120
 CHANGES_OF_A_LIST = 57  # for each tool that is listed, of those that are shipped
 OSLO = b'{"city": "Oslo"}'
 
@@ -77,13 +77,21 @@ def test_a_served_call_passes_few_files(measured: Trips) -> None:
     with subprocess.Popen(command, env=measured.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin
         assert server.stdout
-        for number in range(3):
-            measured.record.reset()
-            answer = _ask(server.stdin, server.stdout, number)
-            assert not answer["result"].get("isError"), answer
-        trip = measured.record.read()
+        trip = _call_until_loaded(measured.record, server.stdin, server.stdout)
         server.stdin.close()
     assert len(trip.all_files) <= FILES_OF_A_SERVED_CALL, sorted(trip.all_files)
+
+
+def _call_until_loaded(record: Record, stdin: IO[bytes], stdout: IO[bytes]) -> Trip:
+    """A call that a copy makes of a process which has the tool already, as a server's calls are but for the first."""
+    for number in range(20):
+        record.reset()
+        answer = _ask(stdin, stdout, number)
+        assert not answer["result"].get("isError"), answer
+        trip = record.read()
+        if number and not any(file.endswith("/schema/schema_file.py") for file in trip.all_files):
+            return trip
+    raise AssertionError("each call has the tool loaded anew")
 
 
 def _ask(stdin: IO[bytes], stdout: IO[bytes], number: int) -> Any:

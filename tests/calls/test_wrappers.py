@@ -433,7 +433,7 @@ def test_ferrule_tells_which_wrappers_are_installed_and_on(site: Site, environme
 def test_a_call_without_wrappers_imports_nothing_for_them(wrappers: str, are_there: bool, wrapped: Wrapped) -> None:
     done = wrapped(wrappers, b'{"show_modules": true}', tool="probe")
     modules = set(done.document["modules"])
-    names = {"ferrule.wrappers.guard", "ferrule.plugin.call_info", "ferrule.wrappers.timer"}
+    names = {"ferrule.wrappers.guard", "ferrule.plugin.wrapper_context", "ferrule.wrappers.timer"}
     assert names & modules == (names if are_there else set())
     assert {
         "ferrule.plugin.cache_identity",

@@ -10,8 +10,7 @@ import pytest
 
 from ferrule import confinement
 from ferrule.confinement.broker.address_judge import AddressJudge
-from ferrule.confinement.kernel import system_paths
-from ferrule.confinement.policy import Policy
+from ferrule.confinement.policy import Policy, readable
 from ferrule.trust import entries
 from ferrule.trust.resolution.resolver import network_of
 from ferrule_testkit.machine import Machine
@@ -43,7 +42,7 @@ def test_names_and_plain_addresses_stay_what_they_are(host: str) -> None:
 
 
 def test_what_every_call_may_read_holds_no_folder_of_private_keys() -> None:
-    folders = system_paths.readable(with_others=True)
+    folders = readable(with_others=True)
     for private in ("/etc/ssl/private", "/etc/pki/tls/private", "/etc/pki/nssdb", "/etc/pki/CA/private"):
         assert not [folder for folder in folders if f"{private}/".startswith(folder.rstrip("/") + "/")], private
 

@@ -11,10 +11,10 @@ from ferrule import Context, Credential, WrapperContext
 from ferrule.config.configuration import Configuration
 from ferrule.discovery import InstalledTool, wrappers
 from ferrule.plugin import cache_identity
-from ferrule.plugin.call_info import CallInfo
 from ferrule.plugin.hooks.context import ANSWER_BYTES
 from ferrule.plugin.hooks.result_policy import ResultPolicy, paging_arguments, wanted_wrappers
 from ferrule.plugin.loader import load
+from ferrule.plugin.wrapper_context import CallInfo
 from ferrule.text import strict_json
 
 KEYS = [Credential("api_key", environment="FERRULE_DICE_KEY", path="dice.api_key")]

@@ -12,7 +12,7 @@ import pytest
 from ferrule.confinement.policy import Policy
 from ferrule.errors import PermissionsHeld
 from ferrule.plugin.admission.admitted_tool import AdmittedTool
-from ferrule.trust.door import admission, kept_admission, kept_policy
+from ferrule.trust.door import admission, kept_admission
 from ferrule_testkit.admissions import SETTINGS, Site, keep_answer, make_site, settle, write
 
 ENDPOINT = "WEATHER_ENDPOINT"
@@ -26,7 +26,7 @@ DECLARED: dict[str, Any] = {
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    for name in (*kept_policy._WAYS_OUT, *kept_policy._WRAPPERS, "FERRULE_REDIS", ENDPOINT):
+    for name in (*kept_admission._WAYS_OUT, *kept_admission._WRAPPERS, "FERRULE_REDIS", ENDPOINT):
         monkeypatch.delenv(name, raising=False)
     made = make_site(tmp_path, monkeypatch)
     declare(made, DECLARED)
@@ -55,7 +55,7 @@ def find_anew() -> Policy:
 
 def find_kept() -> Policy | None:
     facts = kept_admission.read("weather")
-    return kept_policy.find(facts, os.environ) if facts else None
+    return kept_admission.find_policy(facts, os.environ) if facts else None
 
 
 def content(policy: Policy) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def test_what_the_disk_decides_and_what_may_be_secret_is_not_kept(
         monkeypatch.setenv(name, value)
     keep_answer(site)
     find_anew()
-    assert kept_policy.POLICIES not in (kept_admission.read("weather") or {})
+    assert kept_admission.POLICIES not in (kept_admission.read("weather") or {})
 
 
 def test_a_policy_without_all_of_its_folders_is_not_kept(site: Site) -> None:
@@ -213,7 +213,7 @@ def test_nothing_is_kept_beside_an_answer_that_counts_no_more(kept: Site) -> Non
 
 
 def test_too_many_environments_leave_the_latest(kept: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(kept_policy._MOST + 1):
+    for number in range(kept_admission._MOST + 1):
         monkeypatch.setenv(ENDPOINT, f"https://host{number}.example")
         find_anew()
     assert find_kept() is not None
@@ -221,7 +221,7 @@ def test_too_many_environments_leave_the_latest(kept: Site, monkeypatch: pytest.
     assert find_kept() is None
     facts = kept_admission.read("weather")
     assert facts is not None
-    assert len(facts[kept_policy.POLICIES]) == kept_policy._MOST
+    assert len(facts[kept_admission.POLICIES]) == kept_admission._MOST
 
 
 def test_what_the_system_cannot_hold_is_refused_with_a_kept_policy_too(

@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 
 from ferrule_serve.mcp import stdio
-from ferrule_serve.mcp.envelope import find_repeated, read_envelope
-from ferrule_serve.mcp.exchange import Exchange, Peer
+from ferrule_serve.mcp.calls import Messages
+from ferrule_serve.mcp.exchange import Exchange, Peer, RunningRequests, find_repeated, read_envelope
 from ferrule_serve.mcp.http import event_stream, sessions
 from ferrule_serve.mcp.http.event_stream import EventStream
 from ferrule_serve.mcp.http.sessions import Sessions
 from ferrule_serve.mcp.http.streamable_http import StreamableHTTP
 from ferrule_serve.mcp.inbound import Notification, Reply, Request, read_message
-from ferrule_serve.mcp.messages import Messages
-from ferrule_serve.mcp.running_requests import RunningRequests
 from ferrule_serve.mcp.subscriptions import Subscriptions
 from ferrule_serve.protocol.header_parameters import check_parameters, decode, header_parameters
 from ferrule_serve.protocol.vocabulary import (

@@ -161,9 +161,9 @@ def _note_open(arguments: tuple[object, ...]) -> None:
 
 
 def _beginnings() -> tuple[str, ...]:
-    from ferrule.confinement.kernel import system_paths
+    from ferrule.confinement.policy import readable
 
-    folders = system_paths.readable(with_others=False)
+    folders = readable(with_others=False)
     own = () if _policy is None else (*_policy.read, *_policy.write)
     return tuple(dict.fromkeys(folder.rstrip("/") + "/" for folder in (*folders, *own)))
 

@@ -36,9 +36,9 @@ def may_write(policy: Policy, path: str) -> bool:
 
 def may_read(policy: Policy, path: str) -> bool:
     """Whether a file may be read by the policy, by its path without links."""
-    from ferrule.confinement.kernel import system_paths
+    from ferrule.confinement.policy import DEVICES, readable
 
-    folders = [*policy.read, *system_paths.DEVICES, *map(os.path.realpath, system_paths.readable(with_others=False))]
+    folders = [*policy.read, *DEVICES, *map(os.path.realpath, readable(with_others=False))]
     return may_write(policy, path) or any(_is_in(path, folder) for folder in folders)
 
 

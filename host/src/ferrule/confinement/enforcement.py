@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import os
 
-from ferrule.confinement.policy import LOOPBACK, OFF, PRIVATE, PUBLIC
+from ferrule.confinement.policy import (
+    DEVICES,
+    LOOPBACK,
+    OFF,
+    PRIVATE,
+    PUBLIC,
+    beside_processes,
+    own_process,
+    readable,
+)
 
 TYPE_CHECKING = False
 
@@ -54,20 +63,20 @@ def prepare_copies(policy: Policy) -> CopyRules | None:
 
     Before the process is held to its own policy.
     """
-    from ferrule.confinement.kernel import landlock, shared_memory, system_paths
+    from ferrule.confinement.kernel import landlock, privileges
 
     abi = 0 if policy.isolation == OFF else landlock.version()
     if not abi:
         return None
     ruleset = landlock.Ruleset(abi, ports=False, rights=landlock.WRITE)
     sees_others = bool(policy.processes or policy.programs)
-    ruleset.allow(["/"] if sees_others else system_paths.beside_processes(), landlock.READ)
-    ruleset.allow(system_paths.DEVICES, landlock.READ_FILE | landlock.WRITE_FILE)
+    ruleset.allow(["/"] if sees_others else beside_processes(), landlock.READ)
+    ruleset.allow(DEVICES, landlock.READ_FILE | landlock.WRITE_FILE)
     ruleset.allow(policy.write, landlock.WRITE, follows=False)
     ruleset.allow(policy.append, landlock.APPEND, follows=False)
     # Of the shared memory: where it is not the copied process's own, that one is kept from it.
-    own = [shared_memory.FOLDER] if policy.processes else []
-    return landlock.CopyRules(ruleset, system_paths.own_process(), own)
+    own = [privileges.SHARED_MEMORY] if policy.processes else []
+    return landlock.CopyRules(ruleset, own_process(), own)
 
 
 def narrow(policy: Policy, prepared: CopyRules | None, folder: str) -> None:
@@ -142,13 +151,12 @@ def _own_shared_memory(policy: Policy) -> Sequence[str]:
     """The folder of the shared memory, where it is the call's own: that of the machine is everybody's."""
     if not policy.processes:
         return ()
-    from ferrule.confinement.kernel import shared_memory
+    from ferrule.confinement.kernel import privileges
 
-    return (shared_memory.FOLDER,) if shared_memory.make_own() else ()
+    return (privileges.SHARED_MEMORY,) if privileges.make_own_shared_memory() else ()
 
 
 def _enforce_paths(policy: Policy, abi: int, shared: Sequence[str]) -> None:
-    from ferrule.confinement.kernel import system_paths
     from ferrule.confinement.kernel.landlock import (
         APPEND,
         CONNECT,
@@ -162,8 +170,8 @@ def _enforce_paths(policy: Policy, abi: int, shared: Sequence[str]) -> None:
 
     ports = _ports(policy)
     rules = Ruleset(abi, ports=ports is not None)
-    rules.allow(system_paths.readable(with_others=bool(policy.processes or policy.programs)), READ)
-    rules.allow(system_paths.DEVICES, READ_FILE | WRITE_FILE)
+    rules.allow(readable(with_others=bool(policy.processes or policy.programs)), READ)
+    rules.allow(DEVICES, READ_FILE | WRITE_FILE)
     rules.allow(policy.read, READ, follows=False)
     rules.allow((*policy.write, *shared), WRITE, follows=False)
     rules.allow(policy.append, APPEND, follows=False)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
-from ferrule.confinement.kernel import system_paths
 from ferrule.confinement.named_paths import find_paths, find_relative, speaks_of_refusal
-from ferrule.confinement.policy import Denial
+from ferrule.confinement.policy import DEVICES, Denial, readable
 
 TYPE_CHECKING = False
 
@@ -50,7 +49,7 @@ class ProgramDenials:
 
         self._programs = executed(policy.programs)
         self._written = (*policy.write, *policy.append, *filter(None, [folder]))
-        self._system = (*system_paths.readable(with_others=True), *system_paths.DEVICES)
+        self._system = (*readable(with_others=True), *DEVICES)
         self._read = (*policy.read, *self._written, *self._programs)
         self._of_system = _beginnings(self._system)
         self._own = {READ: _beginnings(self._read), WRITE: _beginnings(self._written), RUN: ()}
@@ -155,7 +154,7 @@ class ProgramDenials:
         if kind not in self._judged:
             allowed = {
                 READ: (*self._system, *self._read),
-                WRITE: (*self._written, *system_paths.DEVICES),
+                WRITE: (*self._written, *DEVICES),
                 RUN: self._programs,
             }[kind]
             self._judged[kind] = _beginnings(map(os.path.realpath, allowed))

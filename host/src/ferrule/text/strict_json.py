@@ -26,6 +26,8 @@ _SPACE = " \t\n\r"
 _MAX_NUMBER = 1.7976931348623157e308  # the client holds an integer that takes more than 64 bits as a double
 _SURELY_FINITE_DIGITS = 308  # digits
 _INFINITE = (float("inf"), float("-inf"))
+_MAX_NESTING = 500  # objects and lists in one another; about half of what Python's stack has room for
+_HOLDERS = (dict, list, tuple)
 
 
 class MalformedJSON(ValueError):
@@ -106,6 +108,23 @@ def canonical(value: object) -> bytes:
     apart. 1.0 and 1e0 are one.
     """
     return dumps(_sorted(value))
+
+
+def is_nested_too_deeply(document: bytes, value: object) -> bool:
+    """Whether more objects and lists are in one another than a message may have. document: the value as JSON.
+
+    Python reads and writes JSON by recursion, as deeply as its stack leaves room for: what can just be read in one
+    place could not be written where more functions are being called.
+    """
+    if document.count(b"[") + document.count(b"{") <= _MAX_NESTING or not isinstance(value, _HOLDERS):
+        return False
+    level = [value]
+    for _ in range(_MAX_NESTING):
+        members = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [inner for those in members for inner in those if isinstance(inner, _HOLDERS)]
+        if not level:
+            return False
+    return True
 
 
 def _sorted(value: object) -> object:

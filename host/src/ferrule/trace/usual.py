@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from ferrule.config import configuration
-from ferrule.confinement.kernel.system_paths import DEVICES, readable
+from ferrule.confinement.policy import DEVICES, readable
 from ferrule.storage import state_folder
 from ferrule.trust.resolution.environment import HARMLESS, HOST, OF_NETWORK, PROXIES
 

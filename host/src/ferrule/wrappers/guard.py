@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ferrule.errors import CredentialMissing, ResultTooLarge, ToolError
-from ferrule.plugin.call_info import CallInfo
 from ferrule.plugin.hooks.hookspecs import hookimpl
-from ferrule.plugin.wrapper_context import WrapperContext
+from ferrule.plugin.wrapper_context import CallInfo, WrapperContext
 from ferrule.supervision.channel.channel import written
 from ferrule.supervision.exception_text import explain, name_text_and_place, print_where_debugging
 from ferrule.text import strict_json

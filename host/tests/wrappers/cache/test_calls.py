@@ -412,7 +412,7 @@ def test_a_hit_from_files_imports_next_to_nothing(alpha: Machine) -> None:
         "from ferrule.config import configuration\n"
         "from ferrule import Context, WrapperContext\n"
         "from ferrule.plugin.loader import load\n"
-        "from ferrule.plugin.call_info import CallInfo\n"
+        "from ferrule.plugin.wrapper_context import CallInfo\n"
         "loaded = load(discovery.find('alpha', configuration.read()))\n"
         "context = WrapperContext(Context('alpha', time.monotonic() + 60))\n"
         "context.call = CallInfo(loaded, {'query': 'cats'}, context)\n"

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from ferrule import discovery
-from ferrule.plugin.call_info import CallInfo
 from ferrule.plugin.hooks.context import Context
 from ferrule.plugin.loader import load
+from ferrule.plugin.wrapper_context import CallInfo
 from ferrule.schema import schema_file
 from ferrule.text.strict_json import Unrepresentable, canonical
 from ferrule.wrappers.cache.keys import SHAPE, differences, hashed, key_of, question

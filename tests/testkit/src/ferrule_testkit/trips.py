@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-_SLOTS, _SLOT_BYTES = 64, 1 << 15
+_SLOTS, _SLOT_BYTES = 256, 1 << 15
 _BYTES = _SLOTS * _SLOT_BYTES
 _HEAD = struct.Struct("=IIII")  # process, trip, changes of file, bytes of names
 _TRIP = struct.Struct("=I")  # the number of the trip, before the first slot
 _START = 64
+_SUPERVISOR = "ferrule_serve.supervisor"  # which makes the calls of a server
 _OPTIMIZED = 1  # the flag of a function's code
 
 
@@ -60,6 +61,18 @@ class Record:
     def reset(self) -> None:
         """Begin a new trip: what processes have passed so far is forgotten."""
         _TRIP.pack_into(self.memory, 0, self.number + 1)
+
+    def slot_of(self, process: int) -> int:
+        """Where a process writes: the first place from its own on that no other one has taken in this trip.
+
+        Two whose numbers are a multiple of the places apart would otherwise write over each other.
+        """
+        for number in range(process, process + _SLOTS):
+            start = _START + number % _SLOTS * _SLOT_BYTES
+            owner, trip, _, _ = _HEAD.unpack_from(self.memory, start)
+            if trip != self.number or owner in (0, process):
+                return start
+        raise RuntimeError(f"more than {_SLOTS} processes take part in a trip")
 
     def read(self) -> Trip:
         """What was passed since the last `reset`."""
@@ -105,21 +118,43 @@ class Hook:
 
     def _begin(self) -> None:
         self._process, self._number = os.getpid(), self._record.number
-        self._slot = _START + self._process % _SLOTS * _SLOT_BYTES
+        self._slot = self._record.slot_of(self._process)
         self._last, self._known, self._changes, self._length = "", set(), 0, 0
 
 
-def watch(path: str) -> None:
-    """Set the hook for this process, those that are forked from it, and the interpreters that ferrule starts."""
+def watch(path: str, module: str = "") -> None:
+    """Set the hook for this process, those that are forked from it, and the interpreters that ferrule starts.
+
+    module: that such an interpreter runs.
+    """
     root = os.path.dirname(os.path.dirname(os.path.abspath(importlib.import_module("ferrule").__file__ or "")))
     from ferrule.supervision import python_process
 
     folders = {os.path.join(folder, "ferrule") for folder in (root, *sys.path)}
-    code = f"import runpy\nrunpy.run_path({__file__!r})['watch']({path!r})\nfrom {{module}} import"
+    code = f"import runpy\nrunpy.run_path({__file__!r})['watch']({path!r}, '{{module}}')\nfrom {{module}} import"
     python_process._CODE = python_process._CODE.replace("from {module} import", code)
+    if module == _SUPERVISOR:
+        _overlook_record(path)
     hook = Hook(Record(path), tuple(folders))
     threading.setprofile(hook)
     sys.setprofile(hook)
+
+
+def _overlook_record(path: str) -> None:
+    """Have the processes of tools be copied as they are without the hook, although all of them write to the record.
+
+    A process that shares memory takes one call and ends. Each call would load its tool, as no served call does.
+    """
+    from ferrule.calls.fork_server import rest
+    from ferrule.calls.fork_server.child import state_check
+
+    def shares_memory(process: int | str = "self") -> bool:
+        with open(f"/proc/{process}/maps", encoding="utf-8") as file:
+            rights = [line.split(None, 2)[1] for line in file if not line.rstrip().endswith(path)]
+        return any(right[1] == "w" and right[3] == "s" for right in rights)
+
+    rest.shares_memory = shares_memory
+    state_check._shares_memory = shares_memory
 
 
 def main() -> None:

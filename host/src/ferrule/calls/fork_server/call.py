@@ -245,12 +245,13 @@ class _EventForwarder:
     def __init__(self, on_event: EventHandler) -> None:
         self._on_event = on_event
         self._count = self._bytes = 0
-        self._redaction, self._known = Redaction(()), 0
+        self._redaction: Redaction | None = None
+        self._known = 0
 
     def __call__(self, event: Mapping[str, object], secrets: Sequence[str]) -> None:
         if self._count >= _MAX_EVENTS or self._bytes > _MAX_EVENT_BYTES:
             return
-        if len(secrets) != self._known:  # those of a call only become more
+        if self._redaction is None or len(secrets) != self._known:  # those of a call only become more
             self._redaction, self._known = Redaction(secrets), len(secrets)
         document = self._redaction.of_json(strict_json.dumps(event))
         self._count += 1

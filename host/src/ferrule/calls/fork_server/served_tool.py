@@ -164,7 +164,8 @@ class ServedTool:
 
     def _is_outdated(self, plugin: Plugin, request: Request) -> bool:
         """Whether the plugin is better loaded anew: with what this call has imported, or since it has taken enough."""
-        has_more = self._surroundings.profile.learn(self.name, request.messages.imports)
+        imports = request.messages.imports
+        has_more = bool(imports) and self._surroundings.profile.learn(self.name, imports)
         return has_more or plugin.calls >= self._surroundings.options.calls
 
     def _load(self) -> None:

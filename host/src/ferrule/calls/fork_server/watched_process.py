@@ -57,6 +57,8 @@ class WatchedWork:
 
     Args:
         on_end: is called once, with why there is no outcome, or None; `outcome` makes one of it when all is gone.
+
+    take_questions: makes what answers its questions, when the first one comes; None where none is answered.
     """
 
     def __init__(
@@ -71,7 +73,8 @@ class WatchedWork:
         judge: Judge | None = None,
     ) -> None:
         self.messages = messages
-        self.questions: Questions | None = None
+        self.take_questions: Callable[[], Questions] | None = None
+        self._questions: Questions | None = None
         self._loop = loop
         self._process = process
         self._channel, self._text = pipes
@@ -148,11 +151,13 @@ class WatchedWork:
             self._timers.append(self._loop.call_at(limit, lambda: self.stop(self._output.explain(None))))
 
     def _answer_questions(self) -> None:
-        if self.questions is None:
+        if self.take_questions is None:
             self.stop(ToolCrashed("The tool's process asked for what it was not offered."))
             return
         self._loop.unwatch(self._channel)
-        self.questions.begin()
+        if self._questions is None:
+            self._questions = self.take_questions()
+        self._questions.begin()
 
     def resume(self) -> None:
         """All questions are answered: read on."""
@@ -173,7 +178,8 @@ class WatchedWork:
         return read_guarded
 
     def _end_questions(self) -> None:
-        questions, self.questions = self.questions, None
+        questions, self._questions = self._questions, None
+        self.take_questions = None
         if questions is not None:
             questions.end()
 

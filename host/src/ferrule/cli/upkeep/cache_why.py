@@ -63,12 +63,11 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
 
 def _look(channel: Channel, tool: InstalledTool, given: JSONObject, settings: Configuration, deadline: float) -> None:
     from ferrule.content.artifacts.settings import NAME as ARTIFACTS
-    from ferrule.plugin.call_info import CallInfo
     from ferrule.plugin.hooks.context import Context
     from ferrule.plugin.hooks.credential_values import ask_for_values
     from ferrule.plugin.hooks.result_policy import wanted_wrappers
     from ferrule.plugin.loader import load
-    from ferrule.plugin.wrapper_context import WrapperContext
+    from ferrule.plugin.wrapper_context import CallInfo, WrapperContext
     from ferrule.storage import StorageError
     from ferrule.wrappers.artifacts.wrapper import MAX_STORED_BYTES
     from ferrule.wrappers.cache import inspection

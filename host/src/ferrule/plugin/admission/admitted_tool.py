@@ -68,10 +68,8 @@ class AdmittedTool:
 
     def policy(self) -> Policy:
         """See `Admission.policy`; the one that was kept, where it still counts."""
-        from ferrule.trust.door import kept_policy
-
         granted = self._part("grant")
-        kept = kept_policy.find(self._facts, os.environ) if self._facts and self.is_kept else None
+        kept = kept_admission.find_policy(self._facts, os.environ) if self._facts and self.is_kept else None
         return kept or self._resolve(granted)
 
     def list_given(self) -> Sequence[str]:

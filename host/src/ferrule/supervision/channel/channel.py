@@ -7,8 +7,11 @@ wrapper ends the process after it. `m` is a list of the modules that the call ha
 the call has started runs any more, and that the process finds out next whether it may take another one. `l`, where it
 is the first message, is the number of the descriptor by which the child's system calls are judged, and `d` a list of
 what the call was denied, each a kind and what it was. `q` is a question, see
-`ferrule.supervision.channel.questions`. How much of each a child may say is in
-`ferrule.supervision.channel.message_limits`.
+`ferrule.supervision.channel.questions`.
+
+A child may say so many of each kind, of so many bytes together. What the parent does with a message takes time in which
+nothing else is looked at, such as the deadline. So all that a child can make it do is bounded, and one that says more
+is ended.
 """
 
 from __future__ import annotations
@@ -17,12 +20,6 @@ import os
 from _thread import RLock  # threading itself takes a while to import, and a plugin may have replaced what is in it
 
 from ferrule.errors import FerruleError, ResultInvalid, ResultTooLarge
-from ferrule.supervision.channel.message_limits import (
-    KEPT_EVENT_BYTES,
-    KEPT_EVENTS,
-    MessageCount,
-    is_nested_too_deeply,
-)
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -48,6 +45,26 @@ _MAX_DENIALS = 50
 _KINDS_OF_FACTS: Mapping[str, type | tuple[type, ...]] = {
     "hint": str, "admin": str, "retry_after": (int, float), "event": dict, "details": dict,
 }  # fmt: skip
+
+_KIB = 1 << 10
+
+# By the letter of the kind: how many, how many bytes together (0: what an answer may have, each), and what they are.
+LIMITS: Mapping[bytes, tuple[int, int, str]] = {
+    b"s": (200, 64 * _KIB, "secrets"),
+    b"e": (10_000, 16 << 20, "events"),
+    b"f": (20, 0, "failures"),  # the first that is one ends the call
+    b"r": (20, 0, "results"),  # as above
+    b"w": (10_000, 1 << 20, "names of wrappers"),
+    b"k": (4, 0, "preliminary results"),
+    b"m": (1, 128 * _KIB, "lists of imported modules"),
+    b"l": (1, 64, "listeners"),
+    b"d": (20, 512 * _KIB, "lists of what was denied"),
+    b"q": (300, 16 << 20, "questions"),
+    b"u": (1, 64, "words on its further use"),
+}
+_OTHERS = 1_000, 1 << 20, "lines that are no message"
+KEPT_EVENTS, KEPT_EVENT_BYTES = 100, 8 << 20  # of those that nobody takes as they come
+_LARGEST_SECRET_BYTES = 16 * _KIB
 
 _current: Channel | None = None
 
@@ -184,6 +201,32 @@ class Channel:
                 data = data[_write(self.file, data) :]
 
 
+class MessageCount:
+    """What one child has said. size_limit: bytes that an answer may have."""
+
+    __slots__ = ("_bytes", "_counts", "_size_limit")
+
+    def __init__(self, size_limit: int) -> None:
+        self._size_limit = size_limit
+        self._counts: dict[bytes, int] = {}
+        self._bytes: dict[bytes, int] = {}
+
+    def add(self, kind: bytes, size: int) -> str | None:
+        """Count a message; why it is too much, as a sentence, or None. size: bytes of its document."""
+        name = kind if kind in LIMITS else b""
+        number, total, what = LIMITS.get(name, _OTHERS)
+        count = self._counts[name] = self._counts.get(name, 0) + 1
+        said = self._bytes[name] = self._bytes.get(name, 0) + size
+        if count > number:
+            return f"The tool's process sent the host more than {number:,} {what}."
+        most = total or count * (self._size_limit + 1)  # a preliminary result has the letter of its kind
+        if said > most:
+            return f"The tool's process sent the host more than {most:,} bytes of {what}."
+        if name == SECRET and size > _LARGEST_SECRET_BYTES:
+            return f"The tool's process named a secret of more than {_LARGEST_SECRET_BYTES:,} bytes."
+        return None
+
+
 class Messages:
     """The parent's end: bytes in, messages out. What is no message is ignored; a plugin may have written it.
 
@@ -229,7 +272,7 @@ class Messages:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return None
-        if not isinstance(value, dict) or is_nested_too_deeply(document, value):
+        if not isinstance(value, dict) or strict_json.is_nested_too_deeply(document, value):
             return None
         if kind == RESULT:
             return document, None
@@ -265,7 +308,7 @@ class Messages:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return
-        if is_nested_too_deeply(document, value):
+        if strict_json.is_nested_too_deeply(document, value):
             return
         if kind == RESULT and isinstance(value, dict):
             self.result = document
@@ -322,7 +365,7 @@ def _is_denial(value: object) -> bool:
 def _is_sound(name: str, value: object) -> bool:
     try:
         is_of_kind = isinstance(value, _KINDS_OF_FACTS.get(name, object))
-        return is_of_kind and not is_nested_too_deeply(strict_json.dumps(value), [value])
+        return is_of_kind and not strict_json.is_nested_too_deeply(strict_json.dumps(value), [value])
     except Exception:  # noqa: BLE001 - a plugin's own type may raise when it is read
         return False
 
@@ -333,7 +376,7 @@ def written(value: object, what: str) -> bytes:
         document = strict_json.dumps(value)
     except strict_json.Unrepresentable as error:
         raise ResultInvalid(f"The tool's {what} cannot be written as JSON: {error}.") from None
-    if is_nested_too_deeply(document, value):
+    if strict_json.is_nested_too_deeply(document, value):
         raise ResultInvalid(f"The tool's {what} cannot be written as JSON: it is nested too deeply.")
     return document
 

@@ -12,7 +12,7 @@ from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
 
 if TYPE_CHECKING:
-    from ferrule.plugin.call_info import CallInfo
+    from ferrule.plugin.wrapper_context import CallInfo
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 SHAPE = 1

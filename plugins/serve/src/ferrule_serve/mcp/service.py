@@ -8,7 +8,7 @@ from ferrule import __version__
 from ferrule.errors import FerruleError
 from ferrule_serve.mcp import artifacts
 from ferrule_serve.mcp.calls import Calls
-from ferrule_serve.mcp.envelope import read_client
+from ferrule_serve.mcp.exchange import read_client
 from ferrule_serve.mcp.subscriptions import Subscriptions
 from ferrule_serve.protocol.vocabulary import (
     ENVELOPE_VERSIONS,

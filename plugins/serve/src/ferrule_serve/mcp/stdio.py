@@ -10,10 +10,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING, cast
 
-from ferrule_serve.mcp.envelope import has_envelope, read_envelope, unsupported
-from ferrule_serve.mcp.exchange import Exchange, Peer
+from ferrule_serve.mcp.exchange import Exchange, Peer, RunningRequests, has_envelope, read_envelope, unsupported
 from ferrule_serve.mcp.inbound import Notification, Request, Unreadable, read_message
-from ferrule_serve.mcp.running_requests import RunningRequests
 from ferrule_serve.protocol.vocabulary import (
     ENVELOPE_VERSIONS,
     INVALID_REQUEST,

@@ -127,7 +127,9 @@ class Copy(WatchedProcess):
             self._surroundings.signals,
             self.broker,
         )
-        work.questions = Questions(self._surroundings, given, self._answers, messages, work.resume, work.stop)
+        work.take_questions = lambda: Questions(
+            self._surroundings, given, self._answers, messages, work.resume, work.stop
+        )
         self.work = work
         self._writes.send(len(job).to_bytes(8, "big") + job)
         return work

@@ -6,8 +6,7 @@ import asyncio
 import uuid
 from typing import TYPE_CHECKING
 
-from ferrule_serve.mcp.exchange import Peer
-from ferrule_serve.mcp.running_requests import RunningRequests
+from ferrule_serve.mcp.exchange import Peer, RunningRequests
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject

@@ -10,8 +10,15 @@ import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_serve.idempotency import HEADER as KEY_HEADER
-from ferrule_serve.mcp.envelope import VERSION_HEADER, check_version, find_repeated, mismatch, read_envelope
-from ferrule_serve.mcp.exchange import Exchange, Peer
+from ferrule_serve.mcp.exchange import (
+    VERSION_HEADER,
+    Exchange,
+    Peer,
+    check_version,
+    find_repeated,
+    mismatch,
+    read_envelope,
+)
 from ferrule_serve.mcp.http.event_stream import EventStream
 from ferrule_serve.mcp.http.sessions import Sessions
 from ferrule_serve.mcp.inbound import Notification, Reply, Request, Unreadable, read_message

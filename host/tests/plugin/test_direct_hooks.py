@@ -12,9 +12,8 @@ import pytest
 
 from ferrule import Context, ResultPolicy, hookimpl, tool
 from ferrule.discovery import InstalledTool
-from ferrule.plugin.hooks.direct_hooks import find_hooks
 from ferrule.plugin.hooks.hookspecs import PROJECT, ToolSpec, hookspec
-from ferrule.plugin.loader import LoadedTool, load, new_manager
+from ferrule.plugin.loader import LoadedTool, find_hooks, load, new_manager
 
 OPTIONS: list[dict[str, Any]] = [
     {},
