@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from ferrule.errors import FerruleError
@@ -39,9 +40,12 @@ def load(tmp_path: Path) -> Load:
         ("a.csv", "\ufeffname,city\nAcme,Oslo"),
         ("a.csv", 'name|city\n"Acme"|Oslo\n'),
         ("a.tsv", "name\tcity\nAcme\tOslo\n"),
-        ("a.csv.gz", gzip.compress(b"name,city\nAcme,Oslo\n")),
+        ("a.csv.gz", gzip.compress(b"name,city\nAcme,Oslo\n", mtime=0)),
         ("a.jsonl", '{"name": "Acme", "city": "Oslo"}\n'),
-        ("a.jsonl.gz", gzip.compress(b'{"name": "Acme", "city": "Oslo"}\n')),
+        ("a.jsonl.gz", gzip.compress(b'{"name": "Acme", "city": "Oslo"}\n', mtime=0)),
+        ("a.csv.zst", pa.compress(b"name,city\nAcme,Oslo\n", codec="zstd", asbytes=True)),
+        ("a.tsv.zst", pa.compress(b"name\tcity\nAcme\tOslo\n", codec="zstd", asbytes=True)),
+        ("a.jsonl.zst", pa.compress(b'{"name": "Acme", "city": "Oslo"}\n', codec="zstd", asbytes=True)),
         ("a.json", '[{"name": "Acme", "city": "Oslo"}]'),
     ],
 )
@@ -70,6 +74,9 @@ def test_values_of_csv_stay_as_they_are_written(load: Load) -> None:
         ("a.csv", b"a,b\n1,\x002\n", "Line 2 of .* has a NUL byte"),
         ("a.csv", b"", "is empty"),
         ("a.csv.gz", b"no gzip", "cannot be read"),
+        ("a.csv.zst", b"no zstd", "cannot be read"),
+        ("a.csv.zst", pa.compress(b"a,b\n1,2\n3\n", codec="zstd", asbytes=True), "Line 3 of .* has 1 columns"),
+        ("a.csv.zst", pa.compress(b"a,b\n1,\xe9\n", codec="zstd", asbytes=True), "Line 2 of .* is not text in UTF-8"),
         ("a.jsonl", '{"a": 1}\n{"a": \n', "cannot be read"),
         ("a.parquet", b"PAR1", "cannot be read"),
         ("a.xlsx", b"PK", "no workbook"),

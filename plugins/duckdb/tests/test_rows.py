@@ -208,3 +208,53 @@ def test_what_failed_in_passing_is_asked_once_more_at_the_end(ask, server, tmp_p
     server.script(reply)
     assert ask("Where?", "--rows", "cities.csv", "--out", "out.csv")[0] == 0
     assert (tmp_path / "out.csv").read_text().count("Norway.") == 4
+
+
+def test_a_second_run_on_the_same_file_is_refused_while_the_first_is_at_work(start, ask, server, tmp_path):
+    arrived, go_on = threading.Event(), threading.Event()
+
+    def waits(request):
+        arrived.set()
+        go_on.wait()
+        return says("x")
+
+    server.script(waits)
+    command = "Where?", "--rows", "cities.csv", "--out", "out.csv"
+    with start(*command) as first:
+        arrived.wait()
+        code, _, said = ask(*command)
+        assert (code, "Another `ferrule ask` is working on out.csv." in said) == (1, True)
+        go_on.set()
+        first.communicate()
+    assert first.returncode == 0
+    assert len(server.requests) == 3
+    assert sorted(path.name for path in tmp_path.iterdir() if "out.csv" in path.name) == ["out.csv"]
+    assert ask(*command)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "said"),
+    [
+        ("SELECT 'a'::BLOB AS photo, 'x' AS n", (), "The column `photo` of in.parquet is BLOB"),
+        ("SELECT 'a'::BLOB AS photo, 'x' AS n", ("--type", "UNION(a BLOB)"), "The field `a` is BLOB"),
+        ("SELECT 'x' AS n", ("--out", "no/out.csv"), "no/out.csv cannot be written"),
+        ("SELECT 'x' AS n", ("--out", "out.txt"), "--out has to name a file that ends with"),
+    ],
+)
+def test_what_cannot_be_asked_or_written_is_refused_before_the_first_row(ask, server, tmp_path, file, options, said):
+    duckdb.execute(f"COPY ({file}) TO '{tmp_path}/in.parquet'")
+    code, _, err = ask("Where?", "--rows", "in.parquet", "--out", "out.csv", *options)
+    assert (code, said in err) == (1, True), err
+    assert not server.requests
+
+
+@pytest.mark.slow
+def test_columns_of_any_type_are_asked_about_and_written(ask, server, tmp_path):
+    with duckdb.connect() as con:
+        kinds = con.execute("SELECT column_name, column_type FROM (DESCRIBE FROM test_all_types())").fetchall()
+        # Files of Parquet have a time zone as UTC, and none of these three.
+        names = [f'"{name}"' for name, kind in kinds if kind not in ("BLOB", "STRUCT", "TYPE")]
+        con.execute(f"COPY (SELECT {', '.join(names)} FROM test_all_types()) TO '{tmp_path}/in.parquet'")
+    for ending in (".csv", ".parquet", ".jsonl"):
+        assert ask("Where?", "--rows", "in.parquet", "--out", f"out{ending}")[0] == 0
+    assert len(server.requests) == 3

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from ferrule import config
 from ferrule.errors import ConfigurationMalformed, FerruleError
@@ -18,6 +18,7 @@ from ferrule_ask.client import AskOptions
 from ferrule_ask.kept_answers import lifetime
 from ferrule_duckdb import functions
 from ferrule_duckdb.batch import Round, Rules
+from ferrule_duckdb.groups import answer_groups, ask_each, rank_groups
 from ferrule_duckdb.interruption import CLOSED, Interrupted, interrupt
 from ferrule_duckdb.memo import Memo, Question, Statement
 from ferrule_duckdb.progress import Reporter
@@ -26,6 +27,7 @@ from ferrule_duckdb.sql_words import failure, marked_text
 from ferrule_duckdb.vectors import (
     ANSWERS,
     PLANS,
+    RANKS,
     TEXTS,
     ArrowArray,
     Vector,
@@ -39,14 +41,16 @@ if TYPE_CHECKING:
 
     from ferrule_ask import Client, Keys
     from ferrule_ask.client import OnToolError
-    from ferrule_duckdb.batch import AnswerOfRow
     from ferrule_duckdb.functions import Bodies
+    from ferrule_duckdb.groups import Ask
     from ferrule_duckdb.progress import Report
 
 OnError = Literal["null", "text", "raise"]
+_T = TypeVar("_T")
 
 _BRAVE, _ANTHROPIC = "BRAVE_API_KEY", "ANTHROPIC_API_KEY"
 _BRAVE_TOOL = "web_search_brave"
+GROUP_TOKENS = 20_000
 _SHOWN = (FerruleError, KeyboardInterrupt)
 
 
@@ -78,6 +82,7 @@ class Options(NamedTuple):
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     progress: Report | bool | None = None
+    group_tokens: int = GROUP_TOKENS
 
 
 class Service:
@@ -114,11 +119,11 @@ class Service:
         """Start asking. A model or a number of tokens that cannot be is an answer with a code, as others are."""
         context, prompt, model, max_tokens, shape = question
         try:
-            schema = shape_of(shape).schema if shape else None
+            wanted = shape_of(shape) if shape else None
+            schema = wanted.schema if wanted else None
             options = AskOptions(model=model, max_tokens=self._tokens(max_tokens), patience=math.inf, schema=schema)
             asked = self.client.start(context, prompt, **options)
-            sql = shape_of(shape).sql if shape else None
-            return asked if sql is None else cast_when_done(asked, sql, self.casts.why_not)
+            return cast_when_done(asked, wanted, self.casts.why_not) if wanted and wanted.sql else asked
         except ConfigurationMalformed as error:
             refused: Future[Answer] = Future()
             refused.set_result(Answer(code="INVALID_REQUEST", error=error.message, model=model or ""))
@@ -238,6 +243,9 @@ class Database:
             functions.TEXT: self._vector_function(self._texts, TEXTS),
             functions.ANSWER: self._vector_function(self._answers, ANSWERS),
             functions.VALUE: self._vector_function(self._values, TEXTS),
+            functions.GROUP_TEXT: self._vector_function(self._group_texts, TEXTS),
+            functions.GROUP: self._vector_function(self._groups, ANSWERS),
+            functions.RANK: self._vector_function(self._ranks, RANKS),
             functions.PLAN: self._vector_function(self._plans, PLANS),
             functions.WHO: lambda: number,
             "stps_set_api_key": lambda key: self._set_key(_ANTHROPIC, key, "API key configured successfully"),
@@ -251,23 +259,43 @@ class Database:
 
     def _texts(self, columns: Sequence[ArrowArray]) -> ArrowArray:
         service = self.service
-        vector, answers = self._answered(service, columns)
+        vector, answers = self._answered(service, columns, ask_each)
         tells_errors = service.options.on_error == "text"
         return vector.texts(one and _text(one[0], tells_errors=tells_errors) for one in answers)
 
     def _answers(self, columns: Sequence[ArrowArray]) -> ArrowArray:
-        vector, answers = self._answered(self.service, columns)
+        vector, answers = self._answered(self.service, columns, ask_each)
         return vector.answers(answers)
 
     def _values(self, columns: Sequence[ArrowArray]) -> ArrowArray:
-        vector, answers = self._answered(self.service, columns)
+        vector, answers = self._answered(self.service, columns, ask_each)
         return vector.texts(one and value_text(one[0]) for one in answers)
 
-    def _answered(self, service: Service, columns: Sequence[ArrowArray]) -> tuple[Vector, list[AnswerOfRow | None]]:
+    def _group_texts(self, columns: Sequence[ArrowArray]) -> ArrowArray:
+        service = self.service
+        vector, answers = self._answered(service, columns, answer_groups)
+        tells_errors = service.options.on_error == "text"
+        return vector.texts(one and _text(one[0], tells_errors=tells_errors) for one in answers)
+
+    def _groups(self, columns: Sequence[ArrowArray]) -> ArrowArray:
+        vector, answers = self._answered(self.service, columns, answer_groups)
+        return vector.answers(answers)
+
+    def _ranks(self, columns: Sequence[ArrowArray]) -> ArrowArray:
+        vector, orders = self._answered(self.service, columns, rank_groups)
+        return vector.ranks(orders)
+
+    def _answered(
+        self,
+        service: Service,
+        columns: Sequence[ArrowArray],
+        work: Callable[[Ask, Sequence[Question | None], int], list[_T]],
+    ) -> tuple[Vector, list[_T]]:
+        """The questions of a vector, and what a way of asking makes of them."""
         vector = Vector(columns, service.model)
         with service.memo.statement(vector.statement) as statement:
             one_round = Round(service.memo, statement, service.start, service.rules, service.reporter)
-            return vector, one_round.answers(vector.questions)
+            return vector, work(one_round.answers, vector.questions, service.options.group_tokens)
 
     def _plans(self, columns: Sequence[ArrowArray]) -> ArrowArray:
         service = self.service

@@ -21,6 +21,7 @@ Bodies = Mapping[str, Callable[..., object]]
 WHO = "__ferrule_ask_database"
 TEXT, ANSWER, PLAN = "__ferrule_ask_text", "__ferrule_ask_answer", "__ferrule_ask_plan"
 VALUE = "__ferrule_ask_value"
+GROUP_TEXT, GROUP, RANK = "__ferrule_ask_group_text", "__ferrule_ask_group", "__ferrule_ask_rank"
 ANSWERS = "__ferrule_ask_answers"
 # The number of the query names a statement. A prepared one would keep its first number for ever, were it not for the
 # transaction's, which DuckDB knows to change: with that it works out both at each execution.
@@ -30,15 +31,25 @@ _USAGE = (
     'STRUCT("questions" BIGINT, requests BIGINT, tool_calls BIGINT, input_tokens BIGINT, output_tokens BIGINT, '
     "cost DOUBLE, failures BIGINT, tool_failures BIGINT, unpriced BIGINT)"
 )
-_LISTING, _VALUE_MACRO = "ask_answers", "ask_value"
+_LISTING, _VALUE_MACRO, _FILTER, _RANKING = "ask_answers", "ask_value", "ask_filter", "ask_rank"
+_GROUPS = {"ask_agg": GROUP_TEXT, "ask_group": GROUP}
+# In one order, so that the same rows are the same question, whichever thread has brought them first.
+_LIST = "list_sort(list(value) FILTER (value IS NOT NULL))"
+_NO_BYTES = "' is a BLOB, which no model can read. If it is text, ask about decode(column); if not, leave it out.'"
 # A type is given as a value of it, such as NULL::DATE, which casts the answer, too; or as text, as a schema is.
-_SHAPE = """CASE typeof("type") WHEN 'VARCHAR' THEN "type"::VARCHAR WHEN '"NULL"' THEN NULL ELSE typeof("type") END"""
+_SHAPE = (
+    """CASE typeof("type") WHEN 'VARCHAR' THEN coalesce("type"::VARCHAR, 'VARCHAR') """
+    """WHEN '"NULL"' THEN NULL ELSE typeof("type") END"""
+)
 _MACROS = {"stps_ask_ai": TEXT, "ask_ai": ANSWER, "ask_plan": PLAN}
 # Parameters, result and kind of each function.
 _SIGNATURES = {
     TEXT: (_QUESTION, "VARCHAR", "arrow"),
     ANSWER: (_QUESTION, ANSWER_TYPE, "arrow"),
     VALUE: (_QUESTION, "VARCHAR", "arrow"),
+    GROUP_TEXT: (_QUESTION, "VARCHAR", "arrow"),
+    GROUP: (_QUESTION, ANSWER_TYPE, "arrow"),
+    RANK: (_QUESTION, "BIGINT[]", "arrow"),
     PLAN: (_QUESTION, PLAN_TYPE, "arrow"),
     "stps_set_api_key": (["VARCHAR"], "VARCHAR", "native"),
     "stps_set_brave_api_key": (["VARCHAR"], "VARCHAR", "native"),
@@ -98,27 +109,56 @@ def create_macros(con: DuckDBPyConnection) -> None:
         f'CREATE OR REPLACE TEMP MACRO {_VALUE_MACRO}("context", prompt, "type", model := NULL, max_tokens := NULL) AS '
         f"{_value_cast(con)}"
     )
+    _create_group_macros(con)
     rows = f"SELECT one.* FROM (SELECT unnest(many) AS one FROM (SELECT {ANSWERS}() AS many))"  # noqa: S608 - a constant
     con.execute(f"CREATE OR REPLACE TEMP MACRO {_LISTING}() AS TABLE {rows}")
 
 
-def _call(function: str, shape: str) -> str:
-    arguments = f'"context"::VARCHAR, prompt::VARCHAR, model::VARCHAR, max_tokens::INTEGER, {shape}, {_STATEMENT}'
+def _create_group_macros(con: DuckDBPyConnection) -> None:
+    """What asks about a value with the question before it, alone or with the others of its group."""
+    given = "question, value, model := NULL, max_tokens := NULL"
+    yes_or_no = _call(VALUE, "'BOOLEAN'", _text_of("value"), "question")
+    con.execute(f"CREATE OR REPLACE TEMP MACRO {_FILTER}({given}) AS ({yes_or_no}::JSON)::BOOLEAN")
+    name = r"regexp_extract(alias(any_value(value)), '\((.*)\)$', 1)"  # alone, it would have to be grouped by
+    bytes_end = f"WHEN typeof({_LIST}) = 'BLOB[]' THEN error(concat({name}, {_NO_BYTES}))"
+    rows = f"CASE {bytes_end} ELSE to_json({_LIST}) END"
+    for macro, function in _GROUPS.items():
+        shape, named = ("NULL", "") if function == GROUP_TEXT else (_SHAPE, ', "type" := NULL')
+        call = _call(function, shape, f"({rows})::VARCHAR", "question")
+        con.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({given}{named}) AS {call}")
+    ranks = _call(RANK, "NULL", f"({rows})::VARCHAR", "question")
+    con.execute(f"CREATE OR REPLACE TEMP MACRO {_RANKING}({given}) AS list_select({_LIST}, {ranks})")
+
+
+def _call(function: str, shape: str, value: str = "", prompt: str = "prompt") -> str:
+    about = value or _text_of('"context"')
+    arguments = f"{about}, {prompt}::VARCHAR, model::VARCHAR, max_tokens::INTEGER, {shape}, {_STATEMENT}"
     return f"{function}({arguments})"
+
+
+def _text_of(value: str) -> str:
+    """A value as text; an error, before anything is asked, where it is bytes."""
+    return (
+        f"CASE WHEN typeof({value}) = 'BLOB' THEN error(concat(alias({value}), {_NO_BYTES})) ELSE {value}::VARCHAR END"
+    )
 
 
 def _value_cast(con: DuckDBPyConnection) -> str:
     value = f"{_call(VALUE, _SHAPE)}::JSON"
-    plain = f'cast_to_type({value}, "type")'
+    # A text of JSON is cast with its quotes, as a JSON schema wants it, and the type VARCHAR does not.
+    is_text = """typeof("type") = 'VARCHAR' AND "type"::VARCHAR IS NULL"""
+    text = f"""cast_to_type({value} ->> '$', "type")"""
+    plain = f'CASE WHEN {is_text} THEN {text} ELSE cast_to_type({value}, "type") END'
     found = con.execute("SELECT version()").fetchone()
     if not found or not found[0].startswith("v1.4."):
         return plain
     in_a_list = f'(cast_to_type(json_array({value}), ["type"]))[1]'  # see sql_types.cast_from_json
-    return f"CASE WHEN typeof(\"type\") LIKE 'ENUM(%' THEN {in_a_list} ELSE {plain} END"
+    kinds = "^(ENUM\\(.*|TIMESTAMP_(S|MS|NS)|TIME_NS)$"
+    return f"CASE WHEN regexp_matches(typeof(\"type\"), '{kinds}') THEN {in_a_list} ELSE {plain} END"
 
 
 def drop_macros(con: DuckDBPyConnection) -> None:
     """Drop the macros of this connection."""
-    for macro in (*_MACROS, _VALUE_MACRO):
+    for macro in (*_MACROS, _VALUE_MACRO, _FILTER, *_GROUPS, _RANKING):
         con.execute(f"DROP MACRO IF EXISTS temp.{macro}")
     con.execute(f"DROP MACRO TABLE IF EXISTS temp.{_LISTING}")

@@ -12,7 +12,7 @@ from ferrule.errors import FerruleError
 from ferrule_ask.kept_answers import lifetime
 from ferrule_duckdb import functions
 from ferrule_duckdb.cursors import follow
-from ferrule_duckdb.database import Database, OnError, Options, Service
+from ferrule_duckdb.database import GROUP_TOKENS, Database, OnError, Options, Service
 from ferrule_duckdb.interruption import listen
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def register(
     requests_per_minute: float | None = None,
     tokens_per_minute: float | None = None,
     progress: Report | bool | None = None,
+    group_tokens: int = GROUP_TOKENS,
 ) -> Registration:
-    """Give the connection `stps_ask_ai`, `ask_ai`, `ask_plan`, `ask_usage`, `ask_answers`, `ask_clear` and the `stps_`
-    settings.
+    """Give the connection `stps_ask_ai`, `ask_ai`, `ask_filter`, `ask_agg`, `ask_rank` and the other functions.
 
     Args:
         con: a DuckDBPyConnection. Its later cursors have the functions, too; other connections are registered by
@@ -107,6 +107,8 @@ def register(
             without an answer have the code TIMEOUT then. None for any number.
         requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
         progress: called with a `Progress` about once a second; None for a line on a terminal, False for none.
+        group_tokens: the most that the rows of one request of `ask_agg` and `ask_rank` have, about; a group with more
+            is answered in parts.
 
     Raises:
         ToolUnknown, ConfigurationMalformed, FerruleError where a transaction is open that began before the database had
@@ -118,6 +120,7 @@ def register(
         raise TypeError("con has to be a connection, such as duckdb.connect() or duckdb.default_connection()")
     options = Options(client, model, max_tokens, tools, keys, on_error, concurrency, max_calls, max_spend, remember)
     options = options._replace(on_tool_error=on_tool_error, timeout=timeout, progress=progress)
+    options = options._replace(group_tokens=group_tokens)
     options = options._replace(requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
     _check(options)
     number = functions.database_of(con)
@@ -145,6 +148,8 @@ def _check(options: Options) -> None:
         raise ValueError('on_error has to be "null", "text" or "raise"')
     if options.concurrency < 1:
         raise ValueError("concurrency has to be a number from 1")
+    if options.group_tokens < 1:
+        raise ValueError("group_tokens has to be a number from 1")
     if options.timeout is not None and not options.timeout > 0:
         raise ValueError("timeout has to be None or a number of seconds")
     lifetime(options.remember)

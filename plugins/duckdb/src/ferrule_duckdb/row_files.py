@@ -92,6 +92,11 @@ def quote(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+def quote_name(column: str) -> str:
+    """The name of a column in SQL."""
+    return '"' + column.replace('"', '""') + '"'
+
+
 @contextmanager
 def _on_disk(source: str) -> Iterator[Path]:
     """The file; stdin as one, whose ending says what it seems to be."""
@@ -120,11 +125,8 @@ def _guess_kind(path: Path) -> str:
 
 def _require_text(path: Path, source: str) -> None:
     """Raise FerruleError where a file is no text in UTF-8, with the line of it."""
-    if path.suffix.lower() == ".zst":
-        return  # which the reader unpacks alone
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
-        with opened(path, "rb") as file:
+        with _unpacked(path) as file:
             for number, line in enumerate(file, 1):
                 if number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff")):
                     raise _no_text(source, number, "is in UTF-16", "UTF-16")
@@ -136,6 +138,14 @@ def _require_text(path: Path, source: str) -> None:
         raise _no_text(source, number, "is not text in UTF-8", "ISO-8859-1") from None
     except (OSError, EOFError) as error:
         raise FerruleError(f"{source} cannot be read: {error}.") from None
+
+
+def _unpacked(path: Path) -> io.BufferedIOBase:
+    """The bytes of a file, out of what it is compressed with."""
+    ending = path.suffix.lower()
+    if ending == ".zst":
+        return io.BufferedReader(pa.input_stream(str(path), compression="zstd"))
+    return gzip.GzipFile(path, "rb") if ending == ".gz" else path.open("rb")
 
 
 def _no_text(source: str, line: int, what: str, encoding: str) -> FerruleError:
@@ -154,10 +164,7 @@ def _csv_reader(path: Path, source: str, delimiter: str) -> str:
 
 def _find_dialect(path: Path, source: str, delimiter: str) -> Dialect:
     """The dialect that the first line has: of the usual delimiters the one that stands there most often."""
-    if path.suffix.lower() == ".zst":
-        raise FerruleError(f"{source} is compressed with zstd, which is read of JSON lines alone.", hint="Use gzip.")
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    with opened(path, "rb") as file:
+    with _unpacked(path) as file:
         head = file.read(_MAX_HEADER_CHARS).decode("utf-8-sig", "ignore")
     if not head.strip():
         raise FerruleError(f"{source} is empty.")

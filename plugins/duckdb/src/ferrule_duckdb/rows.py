@@ -6,36 +6,27 @@ What failed for a reason that may pass is asked once more at the end.
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 
 from ferrule.errors import FerruleError
 from ferrule_duckdb.registration import register
-from ferrule_duckdb.row_files import load_files, load_table
+from ferrule_duckdb.row_files import load_files, load_table, quote_name
 from ferrule_duckdb.row_files import quote as _text
+from ferrule_duckdb.row_output import is_flat, require_writable, reserved, write
 from ferrule_duckdb.sql_types import cast_from_json, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from duckdb import DuckDBPyConnection
 
     from ferrule_ask import Client
 
-_WRITERS = {
-    ".csv": "FORMAT csv, HEADER",
-    ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
-    ".parquet": "FORMAT parquet",
-    **dict.fromkeys((".jsonl", ".ndjson"), "FORMAT json"),
-    ".json": "FORMAT json, ARRAY true",
-}
 _KEPT = ("code", "error", "tool_outcome", "tool_code", "tool_error", "tool_calls", "sources", "cost")  # of an answer
 _ADDED = ("answer", *_KEPT)
-_FLAT = (".csv", ".tsv")  # files whose values are texts
 _EARLIER = {"answer", "code", "error", "tool_outcome", "cost"}  # of a file that has answers already
 _QUESTION, _CONTEXT, _NUMBER = "question", "context", "number of the row"
 _MAY_PASS = ("NETWORK_ERROR", "TIMEOUT", "OVERLOADED", "RATE_LIMIT", "API_ERROR")
@@ -85,33 +76,34 @@ class RowsInterrupted(FerruleError):
 
 def ask_rows(rows: Rows, client: Client) -> Outcome:
     """Ask, and write the file when all is answered. Raises FerruleError, and RowsInterrupted."""
-    writer = _format(rows.target or "", _WRITERS, "--out")
-    with closing(duckdb.connect()) as con:
+    target = rows.target or ""
+    with reserved(target), closing(duckdb.connect()) as con:
         columns = _load(con, rows)
         taken = {name.lower() for name in columns} & set(_ADDED)
         if taken:
             sentence = f"{rows.source} has a column `{min(taken)}` already, which the answers would get."
             raise FerruleError(sentence, hint="Rename it.")
+        answer = "VARCHAR" if rows.type is None else shape_of(rows.type).sql or "JSON"
+        require_writable(con, target, {**columns, "answer": answer})
         register(con, client=client)
         cast = "a.text" if rows.type is None else _value(rows.type)
-        is_flat = Path(rows.target or "").suffix.lower() in _FLAT
-        kept = ["to_json(a.sources)" if is_flat and name == "sources" else f"a.{name}" for name in _KEPT]
+        kept = ["to_json(a.sources)" if is_flat(target) and name == "sources" else f"a.{name}" for name in _KEPT]
         fields = ", ".join([f"{cast} AS answer", *(f"{one} AS {name}" for one, name in zip(kept, _KEPT, strict=True))])
-        names = "".join(f"{_name(name)}, " for name in columns)
+        names = "".join(f"{quote_name(name)}, " for name in columns)
         call = _call("ask_ai", rows, columns)
         _ask(con, "first", f"{names}{fields}", call, "true")
         _ask_again(con, f"{names}{fields}", call)
         both = "SELECT * FROM first WHERE n NOT IN (SELECT n FROM again) UNION ALL FROM again ORDER BY n"
         _run(con, f"CREATE TEMP TABLE answered AS SELECT * EXCLUDE (n) FROM ({both})")  # noqa: S608 - nothing of a user
         outcome = _outcome(con, client)
-        _write(con, rows.target or "", writer)
+        write(con, "answered", target)
     return outcome
 
 
 def _ask(con: DuckDBPyConnection, table: str, fields: str, call: str, which: str) -> None:
     """Ask some rows of the table `source`, whose answers become another one, with the number of each row as `n`."""
     asked = f"SELECT *, {call} AS a FROM source WHERE {which}"  # noqa: S608 - names and texts are quoted
-    _run(con, f"CREATE TEMP TABLE {table} AS SELECT {_name(_NUMBER)} AS n, {fields} FROM ({asked})")  # noqa: S608 - the user's own statement
+    _run(con, f"CREATE TEMP TABLE {table} AS SELECT {quote_name(_NUMBER)} AS n, {fields} FROM ({asked})")  # noqa: S608 - the user's own statement
 
 
 def _ask_again(con: DuckDBPyConnection, fields: str, call: str) -> None:
@@ -119,7 +111,7 @@ def _ask_again(con: DuckDBPyConnection, fields: str, call: str) -> None:
     codes = ", ".join(map(_text, _MAY_PASS))
     failed = f"SELECT n FROM first WHERE code IN ({codes})"  # noqa: S608 - nothing of a user
     try:
-        _ask(con, "again", fields, call, f"{_name(_NUMBER)} IN ({failed})")
+        _ask(con, "again", fields, call, f"{quote_name(_NUMBER)} IN ({failed})")
     except RowsInterrupted:
         raise
     except FerruleError:  # it has not passed: what is answered is written all the same
@@ -142,39 +134,55 @@ def plan_rows(rows: Rows, client: Client) -> dict[str, object]:
         return dict(zip((one[0] for one in found.description or ()), found.fetchall()[0], strict=True))
 
 
-def _load(con: DuckDBPyConnection, rows: Rows) -> list[str]:
-    """Read the file into the table `source`: the names of its columns."""
+def _load(con: DuckDBPyConnection, rows: Rows) -> dict[str, str]:
+    """Read the file into the table `source`: the types of its columns, by their names."""
     if rows.type is not None:
         shape_of(rows.type)
     (load_files if rows.is_pattern else load_table)(con, rows.source)
-    columns = [str(row[0]) for row in con.execute("DESCRIBE source").fetchall()]
+    columns = {str(name): str(kind) for name, kind, *_ in con.execute("DESCRIBE source").fetchall()}
     if {name.lower() for name in columns} >= _EARLIER:  # answers of an earlier run, which are given anew
-        columns = [name for name in columns if name.lower() not in _ADDED]
-    con.execute(f"ALTER TABLE source ADD COLUMN {_name(_NUMBER)} BIGINT")
-    con.execute(f"UPDATE source SET {_name(_NUMBER)} = rowid")  # noqa: S608 - nothing of a user
+        columns = {name: kind for name, kind in columns.items() if name.lower() not in _ADDED}
+    con.execute(f"ALTER TABLE source ADD COLUMN {quote_name(_NUMBER)} BIGINT")
+    con.execute(f"UPDATE source SET {quote_name(_NUMBER)} = rowid")  # noqa: S608 - nothing of a user
     if rows.question is None and _QUESTION not in columns:
         raise FerruleError(f"{rows.source} has no column `{_QUESTION}`.", hint="Give the QUESTION as an argument.")
     if rows.context is not None and rows.context not in columns:
         raise FerruleError(f"{rows.source} has no column `{rows.context}`, only: {', '.join(columns)}.")
+    _refuse_bytes(rows, columns)
     return columns
 
 
-def _call(function: str, rows: Rows, columns: Sequence[str]) -> str:
-    question = _name(_QUESTION) if rows.question is None else _text(rows.question)
+def _refuse_bytes(rows: Rows, columns: Mapping[str, str]) -> None:
+    """Raise FerruleError for a column of bytes that would be asked about."""
+    for name in _asked_columns(rows, columns):
+        if columns[name].startswith("BLOB"):
+            sentence = f"The column `{name}` of {rows.source} is {columns[name]}, which no model can read."
+            raise FerruleError(sentence, hint="Leave it out with --context-column, or write it as text into the file.")
+
+
+def _call(function: str, rows: Rows, columns: Mapping[str, str]) -> str:
+    question = quote_name(_QUESTION) if rows.question is None else _text(rows.question)
     model, most = "NULL" if rows.model is None else _text(rows.model), rows.max_tokens or "NULL"
     shape = "NULL" if rows.type is None else _text(rows.type)
     return f"{function}({_context(rows, columns)}, nullif(trim({question}), ''), {model}, {most}, \"type\" := {shape})"
 
 
-def _context(rows: Rows, columns: Sequence[str]) -> str:
+def _asked_columns(rows: Rows, columns: Mapping[str, str]) -> list[str]:
+    """The columns that a row's question is about."""
+    if rows.context is not None or _CONTEXT in columns:
+        return [rows.context or _CONTEXT]
+    return [name for name in columns if name != _QUESTION or rows.question is not None]
+
+
+def _context(rows: Rows, columns: Mapping[str, str]) -> str:
     if rows.context is not None:
-        return _name(rows.context)
+        return quote_name(rows.context)
     if _CONTEXT in columns:
-        return f"coalesce({_name(_CONTEXT)}::VARCHAR, '')"
-    others = [name for name in columns if name != _QUESTION or rows.question is not None]
+        return f"coalesce({quote_name(_CONTEXT)}::VARCHAR, '')"
+    others = _asked_columns(rows, columns)
     if not others:
         return "''"
-    return f"json_object({', '.join(f'{_text(name)}, {_name(name)}' for name in others)})::VARCHAR"
+    return f"json_object({', '.join(f'{_text(name)}, {quote_name(name)}' for name in others)})::VARCHAR"
 
 
 def _value(kind: str) -> str:
@@ -192,18 +200,6 @@ def _outcome(con: DuckDBPyConnection, client: Client) -> Outcome:
     return Outcome(rows, answered, empty, failures, used.requests, used.cost, used.unpriced, used.tool_failures)
 
 
-def _write(con: DuckDBPyConnection, target: str, writer: str) -> None:
-    """Write beside the file and put that in its place, so that there is never half a file."""
-    half = Path(f"{target}.{os.getpid()}.part")
-    try:
-        _run(con, f"COPY answered TO {_text(str(half.absolute()))} ({writer})")
-        half.replace(target)
-    except OSError as error:
-        raise FerruleError(f"{target} cannot be written: {error.strerror}.") from None
-    finally:
-        half.unlink(missing_ok=True)
-
-
 def _run(con: DuckDBPyConnection, sql: str) -> None:
     try:
         con.execute(sql).fetchall()
@@ -216,14 +212,3 @@ def _run(con: DuckDBPyConnection, sql: str) -> None:
         if "interrupted" in str(error).lower():  # what DuckDB makes of Ctrl-C where its main thread waits
             raise RowsInterrupted(INTERRUPTED) from None
         raise
-
-
-def _format(path: str, formats: dict[str, str], option: str) -> str:
-    found = formats.get(Path(path).suffix.lower())
-    if found is None:
-        raise FerruleError(f"{option} has to name a file that ends with {', '.join(formats)}, and not {path!r}.")
-    return found
-
-
-def _name(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
