@@ -28,11 +28,11 @@ small letters; `days_ago` says that it is a number of days, and the provider tak
 or told to the caller. `operators: False` says that the provider reads neither quoted phrases nor -word nor site: in a
 query. `site` together with a `provider` says that its `plan` names the domains outside of the query's text.
 
-`kind` is what the provider searches for by this manifest: "web", which is meant where it is not there, "news" or
-"images". Each kind has a group of entry points of its own, `GROUPS`, and a provider has a manifest for each kind that
-it answers: one that is not in the group of a kind is not asked for it. News may have `sort_by` among their parameters,
-and images what `KIND_PARAMETERS` lists. `limits.served` is the most results that the provider has for a query; a caller
-who wants more hears so. `warning` is told with each answer.
+`kind` is what the provider searches for by this manifest: "web", which is meant where it is not there, "news",
+"images" or "patents". Each kind has a group of entry points of its own, `GROUPS`, and a provider has a manifest for
+each kind that it answers: one that is not in the group of a kind is not asked for it. `KIND_PARAMETERS` has the
+parameters that only a kind has, such as `sort_by` of news. `limits.served` is the most results that the provider has
+for a query; a caller who wants more hears so. `warning` is told with each answer.
 """
 
 from __future__ import annotations
@@ -50,16 +50,18 @@ QUERY, RESULTS = "query", "num_results"
 SITE, ENGINE = "site", "engine"
 VALUES = ("time_range", "safe", "language", "country")
 PARAMETERS = (QUERY, RESULTS, *VALUES, SITE, "exact_terms", "exclude_terms", ENGINE)
-WEB, NEWS, IMAGES = "web", "news", "images"
+WEB, NEWS, IMAGES, PATENTS = "web", "news", "images", "patents"
 GROUPS = {  # of entry points, by the kind of search
     WEB: "ferrule.search_providers",
     NEWS: "ferrule.search_providers.news",
     IMAGES: "ferrule.search_providers.images",
+    PATENTS: "ferrule.search_providers.patents",
 }
 KIND_PARAMETERS = {
     WEB: (),
     NEWS: ("sort_by",),
     IMAGES: ("size", "type", "color_type", "dominant_color", "file_type"),
+    PATENTS: ("assignee", "inventor", "cpc_code", "patent_office", "year_from", "year_to", "number"),
 }
 _UNLIMITED = 1_000_000
 _LIMITS = {"results": 10, "sites": 10, "characters": _UNLIMITED, "words": _UNLIMITED, "served": _UNLIMITED}
@@ -94,13 +96,13 @@ class Parameter(NamedTuple):
     is_days_ago: bool = False
     is_operator: bool = False
 
-    def takes(self, value: str) -> bool:
+    def takes(self, value: str | int) -> bool:
         """Whether there is a word for this value."""
-        return self.values is None or value in self.values
+        return self.values is None or str(value) in self.values
 
-    def value(self, value: str) -> object:
+    def value(self, value: str | int) -> object:
         """The provider's word for it."""
-        word = value if self.values is None else self.values[value]
+        word = value if self.values is None else self.values[str(value)]
         word = word.lower() if self.is_lower and isinstance(word, str) else word
         if self.is_days_ago:
             return days_ago(float(str(word)))

@@ -98,7 +98,8 @@ class Provider:
     admin wants that. quota_spent: the error where the quota is used up. codes: error codes for the provider's own names
     of faults, the first that fits; else `statuses` decide by the status, and what is in neither is API_ERROR. hints:
     what the user can do about an answer with a status that is no use. no_answer_hint: the same where none comes. pace:
-    requests and seconds that the provider allows, where its reference says so and its answers do not.
+    requests and seconds that the provider allows, where its reference says so and its answers do not. empty_statuses:
+    of documents that say that nothing was found.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Provider:
     hints: ClassVar[Mapping[int, str]] = {}
     no_answer_hint: str = ""
     pace: tuple[int, float] | None = None
+    empty_statuses: tuple[int, ...] = ()
 
     def endpoint_at(self, place: str) -> str:
         """The URL to ask, before the query string, where a user has named a place of their own."""

@@ -14,6 +14,7 @@ from ferrule_websearch.errors import ProviderRefusal, format_seconds, refusal_er
 from ferrule_websearch.pace.rate_limit_headers import Window, limits_of
 from ferrule_websearch.pace.rate_limiter import RateLimiter, TurnTooLate
 from ferrule_websearch.pace.request_budget import RequestBudget
+from ferrule_websearch.pagination import Reply
 from ferrule_websearch.provider import API_ERROR, RATE_LIMIT, Provider, Response
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ferrule import Context
     from ferrule.http import Response as HTTPResponse
     from ferrule.text.json_types import JSONMapping
-    from ferrule_websearch.pagination import Page, Reply
+    from ferrule_websearch.pagination import Page
 
 MAX_BODY_BYTES = 4 << 20  # twenty results take a hundredth of it
 _FIRST_WAIT_SECONDS = 0.1  # at the least, after the first refusal; it doubles with each further one
@@ -70,6 +71,8 @@ class ProviderClient:
             response = self._send({**page.params, **self._params})
             if response.is_success:
                 return self._read(response)
+            if response.status in self._provider.empty_statuses and response.document is not None:
+                return Reply([], has_more=False)
             error = refusal_error(self._provider, response, self._secrets, guesses=self._budget.guesses)
             self._wait(error, attempt)
             self._budget.refund(is_guess=error.quota.is_guess)

@@ -39,7 +39,7 @@ class SearchRequest(NamedTuple):
     exclude_terms: str = ""
     engine: str = ""
     max_requests: int = 0
-    filters: Mapping[str, str] = {}
+    filters: Mapping[str, str | int] = {}
 
 
 class ProviderQuery(NamedTuple):
@@ -70,7 +70,7 @@ class _Draft:
         self.ignored: list[tuple[str, str]] = []
         self.emulated: list[str] = []
 
-    def hand_on(self, name: str, value: str) -> bool:
+    def hand_on(self, name: str, value: str | int) -> bool:
         """Say it with the provider's own parameter; False where it has none, or no word for the value."""
         parameter = self.manifest.parameters.get(name)
         if parameter is None or not parameter.takes(value):
@@ -109,7 +109,7 @@ def map_query(manifest: Manifest, request: SearchRequest) -> QueryMapping:
     draft = _Draft(manifest, request)
     if request.limit > manifest.served:
         draft.ignored.append((RESULTS, f"{manifest.name} has {manifest.served} results at most for a query"))
-    values = {**{name: str(getattr(request, name)) for name in VALUES}, **request.filters}
+    values: dict[str, str | int] = {**{name: str(getattr(request, name)) for name in VALUES}, **request.filters}
     for name, value in values.items():
         if value and not draft.hand_on(name, value):
             draft.ignored.append((name, _without_word_for(draft, name, value)))
@@ -136,7 +136,7 @@ def _too_long(manifest: Manifest) -> str:
     return f"{manifest.name} takes {manifest.longest} at most in a query"
 
 
-def _without_word_for(draft: _Draft, name: str, value: str) -> str:
+def _without_word_for(draft: _Draft, name: str, value: str | int) -> str:
     """What comes of a value that the provider does not know: an hour is a day to it, all else is not asked for."""
     manifest = draft.manifest
     if value == HOUR and draft.hand_on(name, "day"):

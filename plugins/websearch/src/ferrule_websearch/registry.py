@@ -118,10 +118,13 @@ class SearchProvider(NamedTuple):
 
     @property
     def tool(self) -> str:
-        """The tool of the provider: of its distribution's tools the one that has the operation `search`, or the only
-        one. Empty where that is not to be told.
+        """The tool of the provider: of its distribution's tools the only one, or the one that ends with the provider's
+        name, or the one that has the operation `search`. Empty where that is not to be told.
         """
         tools = [name for name, _, source in entry_points("ferrule.tools") if source == self.source]
+        named = [name for name in tools if name.endswith(f"_{self.name}")]
+        if len(tools) > 1 and len(named) == 1:
+            return named[0]
         searching = [name for name in tools if has_operation(name, OPERATION)] if len(tools) > 1 else tools
         return searching[0] if len(searching) == 1 else ""
 

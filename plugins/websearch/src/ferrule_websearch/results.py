@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
 
 _SIZES, _ADDRESSES = ("width", "height", "bytes"), ("page", "thumbnail")
-DETAILS = ("source", *_ADDRESSES, *_SIZES)
+DETAILS = ("source", *_ADDRESSES, *_SIZES, "number", "assignee", "inventor", "filed", "granted", "status")
 _MAX_TITLE_CHARS, _MAX_SNIPPET_CHARS, _MAX_URL_CHARS = 500, 2000, 4096
 _MAX_EXTRA_SNIPPETS = 5
 
@@ -23,8 +23,8 @@ _MAX_EXTRA_SNIPPETS = 5
 class Result(NamedTuple):
     """One search result. url is never empty, all else may be.
 
-    published: a date or an instant in ISO 8601. extra_snippets: more text of the page. details: what only news and
-    images have, see `make_details`.
+    published: a date or an instant in ISO 8601. extra_snippets: more text of the page. details: what only news,
+    images and patents have, see `make_details`.
     """
 
     title: str
@@ -80,10 +80,10 @@ def make_result(
 
 
 def make_details(found: JSONMapping, *, html: bool = False) -> dict[str, str | int]:
-    """What only news and images have, from what a provider sent; what is not of its kind is left out.
+    """What only news, images and patents have, from what a provider sent; what is not of its kind is left out.
 
-    `source` is a text: who published it. `page` and `thumbnail` are addresses: of the page that shows an image, and of
-    a small one. `width`, `height` (pixels) and `bytes` are numbers from 1 on.
+    `source` is a text: who published it; and so is all that only patents have. `page` and `thumbnail` are addresses: of
+    the page that shows an image, and of a small one. `width`, `height` (pixels) and `bytes` are numbers from 1 on.
     """
     details: dict[str, str | int] = {}
     for name, value in found.items():

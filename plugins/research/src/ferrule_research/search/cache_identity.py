@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from ferrule import Context, JSONObject
 
 
-_known: tuple[float, list[Attempt]] | None = None  # what the latest call has found out, told by its deadline
+# What the latest call has found out, told by its deadline; by the kind of search.
+_known: tuple[float, dict[str, list[Attempt]]] | None = None
 
 
-def known_states(context: Context) -> list[Attempt] | None:
-    """All providers, as this call has found them already where the cache is on; None where it has not."""
-    return _known[1] if _known and _known[0] == context.deadline else None
+def known_states(context: Context, kind: str = WEB) -> list[Attempt] | None:
+    """All providers of a kind, as this call has found them already where the cache is on; None where it has not."""
+    return _known[1].get(kind) if _known and _known[0] == context.deadline else None
 
 
 def read_identity(context: Context) -> JSONObject:
@@ -36,7 +37,8 @@ def identify_providers(context: Context, kind: str = WEB) -> JSONObject:
     names = {one.provider for one in unset}
     rest = [one for name, one in installed.items() if name not in names]
     found = sorted([*unset, *probe_providers(rest, context.deadline, has_breakers=False)], key=lambda one: one.provider)
-    _known = (context.deadline, found)
+    others = _known[1] if _known and _known[0] == context.deadline else {}
+    _known = (context.deadline, {**others, kind: found})
     return {one.provider: [_identity_of(one), one.state == "unconfigured"] for one in found}
 
 

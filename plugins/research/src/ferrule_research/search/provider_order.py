@@ -19,7 +19,7 @@ from ferrule_websearch import (
     installed_providers,
     probe_providers,
 )
-from ferrule_websearch.manifest import GROUPS, IMAGES, NEWS, WEB
+from ferrule_websearch.manifest import GROUPS, IMAGES, NEWS, PATENTS, WEB
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -33,6 +33,7 @@ _CATEGORIES = {  # of an order that is a JSON object, by the kind of search: the
     WEB: ("web_search", "web", "default"),
     NEWS: ("news_search", "news", "default", "web_search", "web"),
     IMAGES: ("image_search", "images", "default", "web_search", "web"),
+    PATENTS: ("patent_search", "patents"),
 }
 
 
@@ -89,12 +90,15 @@ def choose(
     names = _order(context, kind)
     if names is None:
         return list(installed.values())
-    if unknown := [name for name in names if name not in installed and (kind == WEB or name not in _all_names())]:
+    others = _all_names() if kind != WEB else set()
+    if unknown := [name for name in names if name not in installed and name not in others]:
         content = f"The routing names what is not installed: {', '.join(unknown)}."
         context.event({"event": "search_routing", "content": content})
     known = [installed[name] for name in names if name in installed]
     if not names:
         raise configuration_error("The order of search providers names none.")
+    if not known and kind == PATENTS:  # an order of search engines says nothing about offices
+        return list(installed.values())
     if not known and kind != WEB:
         can = f"Those that do: {', '.join(installed) or 'none is installed'}."
         raise configuration_error(f"No search provider of the routing searches for {kind}: {', '.join(names)}.", can)
@@ -168,7 +172,7 @@ def find_states(providers: Sequence[SearchProvider], context: Context) -> dict[s
     """What is known of each provider before it is asked; nothing if there is one alone."""
     if len(providers) < 2:
         return {}
-    known = known_states(context)
+    known = known_states(context, providers[0].kind)
     if known is None:
         unset = find_unconfigured(providers)
         names = {one.provider for one in unset}
