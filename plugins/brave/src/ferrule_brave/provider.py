@@ -24,8 +24,9 @@ _RATE_SECONDS = 1.0  # that "rate_limit" in a refusal is about
 
 
 class Brave(web.Provider):
-    """Brave Search, as its documentation describes it."""
+    """Brave Search, as its documentation describes it. page_results: the most that a request returns."""
 
+    page_results = MAX_PAGE_RESULTS
     name = "Brave Search"
     endpoint = "https://api.search.brave.com/res/v1/web/search"
     endpoint_variable = "FERRULE_BRAVE_ENDPOINT"
@@ -53,16 +54,16 @@ class Brave(web.Provider):
 
     def plan(self, query: web.Query) -> web.Plan:
         """As few requests as the results take; with a filter, as many more as it needs."""
-        domains = query.domains
+        domains, most = query.domains, self.page_results
         if not domains.is_active:
-            return web.Plan(_requests(query.text, pages(query.offset, query.limit)))
+            return web.Plan(_requests(query.text, pages(query.offset, query.limit, most)))
         text = f"{query.text} {domains.operators(blocked=False)}"
         if not domains.allowed or not fits(text):
-            return web.Plan(_requests(query.text, all_pages()), offset_counts_passing=True)
+            return web.Plan(_requests(query.text, all_pages(0, most)), offset_counts_passing=True)
         if not domains.is_allowed_alone:
-            return web.Plan(_requests(text, all_pages()), offset_counts_passing=True)
-        asked_for = pages(query.offset, query.limit)
-        rest = all_pages(query.offset + query.limit)  # for the results that are elsewhere in spite of the operators
+            return web.Plan(_requests(text, all_pages(0, most)), offset_counts_passing=True)
+        asked_for = pages(query.offset, query.limit, most)
+        rest = all_pages(query.offset + query.limit, most)  # for results that are elsewhere in spite of the operators
         return web.Plan(_requests(text, chain(asked_for, rest)))
 
     def read(self, document: JSONMapping) -> web.Reply:
@@ -138,22 +139,24 @@ def count_of(arguments: JSONMapping) -> int:
     return max(1, count)
 
 
-def pages(offset: int, count: int) -> list[tuple[int, int]]:
+def pages(offset: int, count: int, most: int = MAX_PAGE_RESULTS) -> list[tuple[int, int]]:
     """The fewest pages that hold the results from `offset` on, as (results of a page, number of the page).
+
+    most: results of a page.
 
     >>> pages(10, 10), pages(5, 10), pages(19, 20)
     ([(10, 1)], [(15, 0)], [(20, 0), (20, 1)])
     """
     last = offset + count - 1
-    for size in range(count, MAX_PAGE_RESULTS + 1):
+    for size in range(count, most + 1):
         if offset // size == last // size < PAGES:
             return [(size, offset // size)]
-    return [(MAX_PAGE_RESULTS, number) for number in range(offset // MAX_PAGE_RESULTS, last // MAX_PAGE_RESULTS + 1)]
+    return [(most, number) for number in range(offset // most, last // most + 1)]
 
 
-def all_pages(place: int = 0) -> list[tuple[int, int]]:
-    """The largest pages from the one on that holds the result at a place."""
-    return [(MAX_PAGE_RESULTS, number) for number in range(place // MAX_PAGE_RESULTS, PAGES)]
+def all_pages(place: int = 0, most: int = MAX_PAGE_RESULTS) -> list[tuple[int, int]]:
+    """The largest pages, of `most` results, from the one on that holds the result at a place."""
+    return [(most, number) for number in range(place // most, PAGES)]
 
 
 def _requests(text: str, numbered: Iterable[tuple[int, int]]) -> Iterator[web.Page]:

@@ -67,7 +67,7 @@ class SearXNG(web.Provider):
         """`results[]` has title, url, content and publishedDate. The page behind the last one has none."""
         hits = document["results"]
         results = web.read_results(hits, snippet="content", html=False, published="publishedDate")
-        return web.Reply(results, has_more=bool(hits), incomplete=_unresponsive(document))
+        return web.Reply(results, has_more=bool(hits), incomplete=describe_unresponsive(document))
 
 
 def findings(arguments: JSONMapping) -> list[str]:
@@ -90,7 +90,7 @@ def _pages(text: str, first: int) -> Iterator[web.Page]:
     return (web.Page({"q": text, "pageno": number}) for number in count(first))
 
 
-def _unresponsive(document: JSONMapping) -> str:
+def describe_unresponsive(document: JSONMapping) -> str:
     """Which engines gave no answer, and why: `unresponsive_engines` has pairs of both."""
     pairs = document.get("unresponsive_engines") or []
     engines = [f"{_shorten(one[0])} ({_shorten(one[1])})" for one in pairs if isinstance(one, list) and len(one) == 2]

@@ -60,16 +60,28 @@ _COUNTRIES = {
     "ZA": "south africa",
 }
 
+_TIMES = {"as": "time_range", "values": ["day", "week", "month", "year"]}
+
 SEARCH: SearchManifest = {
     "tool": "web_search_tavily",
     "name": "Tavily",
     "provider": "ferrule_tavily.provider:Tavily",
     "limits": {"results": MAX_RESULTS, "sites": MAX_ALLOWED, "characters": MAX_QUERY_CHARS},
     "parameters": {
-        "time_range": "time_range",
+        "time_range": _TIMES,
         "language": {"as": "language", "values": _LANGUAGES.split()},
         "country": {"as": "country", "values": _COUNTRIES},
         "site": {"as": "include_domains", "list": True},
     },
+    "operators": False,
+}
+
+NEWS: SearchManifest = {
+    "tool": "web_search_tavily",
+    "name": "Tavily",
+    "kind": "news",
+    "provider": "ferrule_tavily.provider:TavilyNews",
+    "limits": {"results": MAX_RESULTS, "served": MAX_RESULTS, "sites": MAX_ALLOWED, "characters": MAX_QUERY_CHARS},
+    "parameters": {"time_range": _TIMES, "site": {"as": "include_domains", "list": True}},
     "operators": False,
 }

@@ -73,6 +73,15 @@ class Tavily(web.Provider):
         return web.Quota.of_short_limit(response)._replace(is_spent=False)
 
 
+class TavilyNews(Tavily):
+    """Tavily's topic of news: what journalists wrote, with dates."""
+
+    def request(self, keys: Mapping[str, str]) -> web.Request:
+        """As on the web, with the topic."""
+        whole = super().request(keys)
+        return whole._replace(params={**whole.params, "topic": "news"})
+
+
 def findings(arguments: JSONMapping) -> list[str]:
     """What is wrong with the arguments of a call that the schema cannot say."""
     found = [*web.findings(arguments), *web.range_findings(Tavily.name, arguments, MAX_RESULTS)]

@@ -25,7 +25,10 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """What a provider answered. headers: letter case does not matter. document: None where it is no JSON object."""
+    """What a provider answered. headers: letter case does not matter. document: None where it is no JSON object.
+
+    What a provider says in plain text is a document if `Provider.document_in` makes one of it.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -94,7 +97,9 @@ class Provider:
     the host's own words are used. extra_snippets: parameters by which more text of each page is asked for, where the
     admin wants that. quota_spent: the error where the quota is used up. codes: error codes for the provider's own names
     of faults, the first that fits; else `statuses` decide by the status, and what is in neither is API_ERROR. hints:
-    what the user can do about an answer with a status that is no use. no_answer_hint: the same where none comes.
+    what the user can do about an answer with a status that is no use. no_answer_hint: the same where none comes. pace:
+    requests and seconds that the provider allows, where its reference says so and its answers do not. empty_statuses:
+    of documents that say that nothing was found.
     """
 
     name: str
@@ -110,10 +115,20 @@ class Provider:
     statuses: ClassVar[Mapping[int, str]] = {401: AUTH_INVALID, 403: AUTH_INVALID, 429: RATE_LIMIT}
     hints: ClassVar[Mapping[int, str]] = {}
     no_answer_hint: str = ""
+    pace: tuple[int, float] | None = None
+    empty_statuses: tuple[int, ...] = ()
 
     def endpoint_at(self, place: str) -> str:
         """The URL to ask, before the query string, where a user has named a place of their own."""
         return place
+
+    def turns_at(self, place: str) -> str:
+        """The place whose calls take turns, where several places of a provider share the limits of one key."""
+        return place
+
+    def document_in(self, text: str) -> JSONMapping | None:
+        """The document that a text means which is no JSON, such as `{"error": text}`; None where it means none."""
+        return None
 
     def request(self, keys: Mapping[str, str]) -> Request:
         """Where the keys go. keys: the values of the credentials by name."""

@@ -14,16 +14,17 @@ from ferrule_websearch.errors import ProviderRefusal, format_seconds, refusal_er
 from ferrule_websearch.pace.rate_limit_headers import Window, limits_of
 from ferrule_websearch.pace.rate_limiter import RateLimiter, TurnTooLate
 from ferrule_websearch.pace.request_budget import RequestBudget
+from ferrule_websearch.pagination import Reply
 from ferrule_websearch.provider import API_ERROR, RATE_LIMIT, Provider, Response
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
     from ferrule import Context
     from ferrule.http import Response as HTTPResponse
     from ferrule.text.json_types import JSONMapping
-    from ferrule_websearch.pagination import Page, Reply
+    from ferrule_websearch.pagination import Page
 
 MAX_BODY_BYTES = 4 << 20  # twenty results take a hundredth of it
 _FIRST_WAIT_SECONDS = 0.1  # at the least, after the first refusal; it doubles with each further one
@@ -56,7 +57,9 @@ class ProviderClient:
         self._endpoint = endpoint_of(provider, context)
         self._request = provider.request(keys)
         self._params = {**self._request.params, **(parameters or {})}
-        self._rate_limiter = RateLimiter(self._endpoint, *self._secrets)
+        self._rate_limiter = RateLimiter(provider.turns_at(self._endpoint), *self._secrets)
+        if provider.pace:
+            self._rate_limiter.learn([provider.pace])
         headers = {"Accept": "application/json", **self._request.headers}
         self._client = Client(context.deadline, headers=headers)
         self._latest = context.deadline - min(_RESERVE_SECONDS, context.remaining() / 4)
@@ -68,6 +71,8 @@ class ProviderClient:
             response = self._send({**page.params, **self._params})
             if response.is_success:
                 return self._read(response)
+            if response.status in self._provider.empty_statuses and response.document is not None:
+                return Reply([], has_more=False)
             error = refusal_error(self._provider, response, self._secrets, guesses=self._budget.guesses)
             self._wait(error, attempt)
             self._budget.refund(is_guess=error.quota.is_guess)
@@ -87,7 +92,8 @@ class ProviderClient:
         self._budget.record()
         try:
             with self._open(params) as received:
-                response = Response(received.status, received.headers, _document(received))
+                document = _document(received, self._provider.document_in)
+                response = Response(received.status, received.headers, document)
         except UnusableURL:
             raise unusable_endpoint(self._provider) from None
         except RequestFailed as failed:
@@ -138,19 +144,25 @@ class ProviderClient:
             raise ToolError(API_ERROR, f"{self._provider.name} sent JSON of an unexpected shape.") from error
 
 
-def _document(response: HTTPResponse) -> JSONMapping | None:
-    """The JSON object in a body; None if there is none. A refusal counts even where its body does not come."""
+def _document(response: HTTPResponse, read_text: Callable[[str], JSONMapping | None]) -> JSONMapping | None:
+    """The JSON object in a body, or what `read_text` makes of another one; None if there is none.
+
+    A refusal counts even where its body does not come.
+    """
     if 300 <= response.status < 400:
         return None
     try:
         body = response.read(MAX_BODY_BYTES)
-        document = json.loads(body) if response.complete else None
     except RequestFailed:
         if response.status < 300:
             raise
         return None
-    except (ValueError, RecursionError):
+    if not response.complete:
         return None
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return read_text(body.decode(errors="replace").strip())
     return document if isinstance(document, dict) else None
 
 

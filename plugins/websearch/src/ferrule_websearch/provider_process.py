@@ -15,12 +15,12 @@ from ferrule.errors import AnswerMissing, FerruleError, ToolError
 from ferrule.installed import entry_points, resolve
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
-from ferrule_websearch.manifest import ENGINE, InvalidManifest, Manifest, read_manifest
+from ferrule_websearch.manifest import ENGINE, GROUPS, WEB, InvalidManifest, Manifest, read_manifest
 from ferrule_websearch.pace.circuit_breaker import FAILING, SPENT
 from ferrule_websearch.pace.request_budget import MAX_REQUESTS, RequestBudget, explain_limit, max_requests
 from ferrule_websearch.pagination import Query, ResultSet
 from ferrule_websearch.query_mapping import ProviderQuery, QueryMapping, SearchRequest, map_query
-from ferrule_websearch.results import Result, read_results
+from ferrule_websearch.results import DETAILS, Result, read_results
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ferrule_websearch.pace.known_identities import Resting
     from ferrule_websearch.provider import Provider
 
-GROUP = "ferrule.search_providers"
 OPERATION = "search"  # of a provider's tool, which is `attempt`
 ANSWERED, RESTING = "answered", "resting"
 UNCONFIGURED, UNUSABLE = "unconfigured", "unusable"
@@ -43,26 +42,28 @@ class AttemptRequest(NamedTuple):
 
     name: of the provider. search: None where it is only asked whether the provider could be. call_variables:
     environment variables that belong to the call and not to the provider. resting: the identities of the provider that
-    may not be asked now.
+    may not be asked now. kind: of search, one of `GROUPS`.
     """
 
     name: str
     search: SearchRequest | None
     call_variables: Collection[str] = ()
     resting: Resting = {}  # noqa: RUF012 - a default that is never changed
+    kind: str = WEB
 
     def as_json(self) -> JSONObject:
         """The same for another process, which reads it by `of`."""
         search = None if self.search is None else {**self.search._asdict(), "sites": list(self.search.sites)}
         resting = {identity: list(rest) for identity, rest in self.resting.items()}
-        return {"name": self.name, "search": search, "call_variables": list(self.call_variables), "resting": resting}
+        facts = {"name": self.name, "search": search, "resting": resting, "kind": self.kind}
+        return {**facts, "call_variables": list(self.call_variables)}
 
     @classmethod
     def of(cls, facts: JSONMapping) -> AttemptRequest:
         """The request that `as_json` has written. Raises LookupError, TypeError or ValueError for anything else."""
         search = None if facts["search"] is None else SearchRequest(**facts["search"])
         resting = {identity: (wait, cause) for identity, (wait, cause) in facts["resting"].items()}
-        return cls(facts["name"], search, tuple(facts["call_variables"]), resting)
+        return cls(facts["name"], search, tuple(facts["call_variables"]), resting, facts["kind"])
 
 
 def attempt(arguments: JSONObject, tool: CalledTool) -> JSONObject:
@@ -75,7 +76,7 @@ def attempt(arguments: JSONObject, tool: CalledTool) -> JSONObject:
     except (LookupError, TypeError, ValueError):
         raise ToolError("INVALID_INPUT", "This is no request to a search provider.") from None
     try:
-        manifest = _find_manifest(request.name, tool)
+        manifest = _find_manifest(request, tool)
         provider = _provider(manifest)
     except AnswerMissing:
         raise  # which is nothing that the provider has done
@@ -91,6 +92,8 @@ def _attempt(request: AttemptRequest, attempted: _Attempt) -> JSONObject:
     manifest, context = attempted.manifest, attempted.context
     identity = "" if request.search else _identity(attempted)  # which a search does not need
     facts = {"label": manifest.name, "identity": identity, "has_engine": ENGINE in manifest.parameters}
+    if manifest.warning:
+        facts["warning"] = manifest.warning
     breaker = _breaker(attempted, request.call_variables)
     context.event({"event": IDENTITY, "name": breaker})
     if missing := _missing_setting(attempted):
@@ -107,14 +110,21 @@ def _attempt(request: AttemptRequest, attempted: _Attempt) -> JSONObject:
     return {**facts, **_answer(attempted, mapping, budget)}
 
 
-def _find_manifest(name: str, tool: CalledTool) -> Manifest:
-    """The manifest that the tool's own distribution has under this name. Raises InvalidManifest, and what it raises."""
-    own = [
-        value for found, value, source in entry_points(GROUP) if found.lower() == name and source == tool.tool.source
-    ]
+def _find_manifest(request: AttemptRequest, tool: CalledTool) -> Manifest:
+    """The manifest that the tool's own distribution has under this name, for this kind of search.
+
+    Raises InvalidManifest, and what the module raises that has it.
+    """
+    name, entries = request.name, entry_points(GROUPS[request.kind])
+    own = [value for found, value, source in entries if found.lower() == name and source == tool.tool.source]
     if not own:
         raise InvalidManifest(f"{tool.tool.source} has no search provider {name!r}.")
     manifest = read_manifest(resolve(own[0]))
+    if manifest.kind != request.kind:
+        raise InvalidManifest(
+            f"The manifest of {manifest.name} in the group {GROUPS[request.kind]} is of the kind {manifest.kind}; "
+            f'write "kind": "{request.kind}" into it.'
+        )
     if manifest.tool != tool.tool.name:
         raise InvalidManifest(f"The manifest of {manifest.name} is of the tool {manifest.tool}, not {tool.tool.name}.")
     return manifest
@@ -253,5 +263,10 @@ class _Attempt(NamedTuple):
         if not isinstance(hits, list):
             raise ToolError("API_ERROR", f"{self.manifest.name} answered without {names['list']!r}.")
         fields = names["title"], names["url"], names["snippet"]
-        results = read_results(hits, *fields, html=False, published=names["published"])
+        results = read_results(hits, *fields, html=False, published=names["published"], details=self._details)
         return [one for one in results if one and query.domains.passes(one.url)]
+
+    def _details(self, hit: JSONMapping) -> JSONMapping:
+        """What only news and images have, by the names that the manifest gives them."""
+        names = self.manifest.reading
+        return {name: hit.get(names[name]) for name in DETAILS if name in names}

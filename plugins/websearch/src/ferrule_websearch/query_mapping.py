@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ferrule import JSONObject
 
 _SPARE_RESULTS = 3  # results more than were asked for, since some may be the same page twice
+HOUR = "hour"  # of news, which few providers can tell from a day
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
 
 
@@ -23,7 +24,8 @@ class SearchRequest(NamedTuple):
     limit: results. sites: domains, of which each result has to be on one. time_range: day, week, month or year. safe:
     off, medium or high. language: ISO 639-1 in small letters. country: ISO 3166-1 alpha-2 in capitals. exact_terms: a
     phrase. exclude_terms: words, and phrases in quotes. engine: an engine of the provider's own, which then has the
-    sites. max_requests: that one provider may get, where its own settings do not say.
+    sites. max_requests: that one provider may get, where its own settings do not say. filters: what one kind of search
+    alone asks for, by the names in `KIND_PARAMETERS`.
     """
 
     text: str
@@ -37,6 +39,7 @@ class SearchRequest(NamedTuple):
     exclude_terms: str = ""
     engine: str = ""
     max_requests: int = 0
+    filters: Mapping[str, str | int] = {}
 
 
 class ProviderQuery(NamedTuple):
@@ -67,12 +70,19 @@ class _Draft:
         self.ignored: list[tuple[str, str]] = []
         self.emulated: list[str] = []
 
-    def hand_on(self, name: str, value: str) -> bool:
+    def hand_on(self, name: str, value: str | int) -> bool:
         """Say it with the provider's own parameter; False where it has none, or no word for the value."""
         parameter = self.manifest.parameters.get(name)
         if parameter is None or not parameter.takes(value):
             return False
-        self.parameters[parameter.name] = parameter.value(value)
+        if not parameter.is_operator:
+            self.parameters[parameter.name] = parameter.value(value)
+            return True
+        text = f"{self.text} {parameter.name}:{parameter.value(value)}"
+        if self.manifest.fits(text):
+            self.text = text
+        else:
+            self.ignored.append((name, _too_long(self.manifest)))
         return True
 
     def emulate(self, name: str, words: str) -> None:
@@ -82,7 +92,7 @@ class _Draft:
         if not self.manifest.operators:
             self.ignored.append((name, f"{self.manifest.name} has nothing that would do this"))
         elif not self.manifest.fits(f"{self.text} {words}"):
-            self.ignored.append((name, f"{self.manifest.name} takes {self.manifest.longest} at most in a query"))
+            self.ignored.append((name, _too_long(self.manifest)))
         else:
             self.text = f"{self.text} {words}"
             self.emulated.append(name)
@@ -97,10 +107,12 @@ def map_query(manifest: Manifest, request: SearchRequest) -> QueryMapping:
     if not manifest.fits(request.text):
         raise ToolError("INVALID_INPUT", f"query: {manifest.name} takes {manifest.longest} at most.")
     draft = _Draft(manifest, request)
-    for name in VALUES:
-        value = str(getattr(request, name))
+    if request.limit > manifest.served:
+        draft.ignored.append((RESULTS, f"{manifest.name} has {manifest.served} results at most for a query"))
+    values: dict[str, str | int] = {**{name: str(getattr(request, name)) for name in VALUES}, **request.filters}
+    for name, value in values.items():
         if value and not draft.hand_on(name, value):
-            draft.ignored.append((name, _no_word_for(manifest, name, value)))
+            draft.ignored.append((name, _without_word_for(draft, name, value)))
     if request.exact_terms and not draft.hand_on("exact_terms", request.exact_terms):
         draft.emulate("exact_terms", f'"{" ".join(request.exact_terms.replace(chr(34), " ").split())}"')
     if request.exclude_terms and not draft.hand_on("exclude_terms", request.exclude_terms):
@@ -120,7 +132,15 @@ def exclusion_operators(terms: str) -> str:
     return " ".join(f'-"{phrase}"' if phrase else f"-{word}" for phrase, word in found if phrase or word)
 
 
-def _no_word_for(manifest: Manifest, name: str, value: str) -> str:
+def _too_long(manifest: Manifest) -> str:
+    return f"{manifest.name} takes {manifest.longest} at most in a query"
+
+
+def _without_word_for(draft: _Draft, name: str, value: str | int) -> str:
+    """What comes of a value that the provider does not know: an hour is a day to it, all else is not asked for."""
+    manifest = draft.manifest
+    if value == HOUR and draft.hand_on(name, "day"):
+        return f"{manifest.name} knows no shorter time than a day, and is asked for that"
     if name not in manifest.parameters:
         return f"{manifest.name} cannot be asked for it"
     return f"{manifest.name} does not know {value!r}"

@@ -14,11 +14,11 @@ from ferrule import config
 from ferrule.installed import entry_points, find_configured, has_operation, run_tool
 from ferrule.text import strict_json
 from ferrule_websearch.errors import QUOTA_SPENT
+from ferrule_websearch.manifest import GROUPS, WEB
 from ferrule_websearch.pace.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker
 from ferrule_websearch.pace.known_identities import KnownIdentities
 from ferrule_websearch.provider_process import (
     ANSWERED,
-    GROUP,
     IDENTITY,
     OPERATION,
     REQUESTS,
@@ -52,6 +52,7 @@ class Attempt(NamedTuple):
     what an answer holds, see `QueryMapping`; `incomplete` says why results may be missing. is_bounded: the bound on
     requests is why, so that the next call would miss the same. requests: how many were sent. has_engine: whether it can
     be asked for an engine of its own. identity: a hash of its version, settings and keys, from `probe_providers`.
+    warning: what its manifest has told with each answer.
     """
 
     provider: str
@@ -69,14 +70,15 @@ class Attempt(NamedTuple):
     requests: int = 0
     has_engine: bool = False
     identity: str = ""
+    warning: str = ""
 
 
 class SearchProvider(NamedTuple):
-    """One entry point of the group `ferrule.search_providers`.
+    """One entry point of a group of search providers.
 
     name: what it is called in settings and calls. value, source: of the entry point. call_variables: names of
     environment variables that belong to the call, such as the order of providers: two calls that differ in them ask one
-    and the same provider.
+    and the same provider. kind: of search, one of `GROUPS`.
     """
 
     name: str
@@ -84,6 +86,7 @@ class SearchProvider(NamedTuple):
     source: str
     settings: config.Configuration
     call_variables: Collection[str] = ()
+    kind: str = WEB
 
     def search(self, search: SearchRequest, deadline: float, event: Event) -> Attempt:
         """Ask it. Never raises for anything that goes wrong, and never takes longer than until the deadline.
@@ -115,15 +118,18 @@ class SearchProvider(NamedTuple):
 
     @property
     def tool(self) -> str:
-        """The tool of the provider: of its distribution's tools the one that has the operation `search`, or the only
-        one. Empty where that is not to be told.
+        """The tool of the provider: of its distribution's tools the only one, or the one that ends with the provider's
+        name, or the one that has the operation `search`. Empty where that is not to be told.
         """
         tools = [name for name, _, source in entry_points("ferrule.tools") if source == self.source]
+        named = [name for name in tools if name.endswith(f"_{self.name}")]
+        if len(tools) > 1 and len(named) == 1:
+            return named[0]
         searching = [name for name in tools if has_operation(name, OPERATION)] if len(tools) > 1 else tools
         return searching[0] if len(searching) == 1 else ""
 
     def _run(self, search: SearchRequest | None, deadline: float, resting: Resting) -> Outcome:
-        request = AttemptRequest(self.name, search, self.call_variables, resting)
+        request = AttemptRequest(self.name, search, self.call_variables, resting, self.kind)
         return run_tool(
             self.tool, request.as_json(), operation=OPERATION, deadline=deadline, max_bytes=_MAX_ANSWER_BYTES
         )
@@ -190,16 +196,16 @@ def find_unconfigured(providers: Sequence[SearchProvider]) -> list[Attempt]:
     return [Attempt(one.name, UNCONFIGURED, one.name) for one in providers if found.get(one.tool) is False]
 
 
-def installed_providers(call_variables: Collection[str] = ()) -> dict[str, SearchProvider]:
-    """The installed search providers by name in small letters, in alphabetical order. Nothing of them is imported.
+def installed_providers(call_variables: Collection[str] = (), kind: str = WEB) -> dict[str, SearchProvider]:
+    """The installed providers of a kind of search, by name in small letters, in alphabetical order.
 
-    call_variables: see `SearchProvider`. Where two distributions claim a name, the first on the path has it. Raises
-    ConfigurationMalformed.
+    call_variables, kind: see `SearchProvider`. Nothing of them is imported. Where two distributions claim a name, the
+    first on the path has it. Raises ConfigurationMalformed.
     """
     settings = config.read()
     found: dict[str, SearchProvider] = {}
-    for name, value, source in entry_points(GROUP):
-        found.setdefault(name.lower(), SearchProvider(name.lower(), value, source, settings, call_variables))
+    for name, value, source in entry_points(GROUPS[kind]):
+        found.setdefault(name.lower(), SearchProvider(name.lower(), value, source, settings, call_variables, kind))
     return dict(sorted(found.items()))
 
 

@@ -14,11 +14,15 @@ _KINDS_BY_USEFULNESS = (*_RETRYABLE, "auth_required", "validation")  # what help
 _ACTIONS = {"auth_required": "check_api_key", "config": "check_api_key", "validation": "broaden_query"}
 
 
-def unknown_provider(name: str, installed: Iterable[str]) -> ToolError:
-    """The error for a provider that is not installed, with those that are."""
+def unknown_provider(name: str, installed: Iterable[str], *, kind: str = "") -> ToolError:
+    """The error for a provider that is not installed, with those that are.
+
+    kind: of search, where it is installed and does not answer that.
+    """
     known = sorted(installed)
     details = {"kind": "validation", "retryable": False, "suggestedAction": "try_different_provider"}
-    message = f"Unknown search provider {name[:60]!r}. Supported providers: {', '.join(known) or 'none'}."
+    problem = f"{name[:60]} does not search for {kind}." if kind else f"Unknown search provider {name[:60]!r}."
+    message = f"{problem} Supported providers: {', '.join(known) or 'none'}."
     return ToolError("INVALID_INPUT", message, details={**details, "alternatives": known})
 
 

@@ -22,15 +22,20 @@ _WARNING = (
 
 
 def make_hints(
-    arguments: JSONMapping, ignored: Sequence[str], attempted: Sequence[str], others: Sequence[str]
+    arguments: JSONMapping,
+    ignored: Sequence[str],
+    attempted: Sequence[str],
+    others: Sequence[str],
+    filters: Sequence[str] = _FILTERS,
 ) -> JSONObject:
     """Why nothing may have been found, and what to try: actions, each with `action` and what it is about.
 
     Args:
         ignored: names of parameters that had no effect.
         others: providers that are configured and healthy.
+        filters: names of arguments that may have left nothing, the likeliest first.
     """
-    filters = [name for name in _FILTERS if arguments.get(name) and name not in ignored]
+    filters = [name for name in filters if arguments.get(name) and name not in ignored]
     return {
         "reason": "filters_too_restrictive" if filters else "no_match",
         "providersAttempted": list(attempted),

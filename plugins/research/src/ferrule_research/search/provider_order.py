@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_research.search.cache_identity import known_states
 from ferrule_research.search.errors import RATE_LIMITED, configuration_error, describe_rest, unknown_provider
-from ferrule_websearch import Attempt, SearchProvider, SearchRequest, find_unconfigured, probe_providers
+from ferrule_websearch import (
+    Attempt,
+    SearchProvider,
+    SearchRequest,
+    find_unconfigured,
+    installed_providers,
+    probe_providers,
+)
+from ferrule_websearch.manifest import GROUPS, IMAGES, NEWS, PATENTS, WEB
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -21,7 +29,12 @@ VARIABLES = ("FERRULE_SEARCH_ROUTING", "SEARCH_ROUTING")
 PATIENCE_SECONDS = 9.0  # in which those that say nothing have given way, so that the whole is under ten
 _LEAST_SHARE_SECONDS = 1.0
 _UNASKED = ("unconfigured", "disabled")
-_CATEGORIES = ("web_search", "web", "default")
+_CATEGORIES = {  # of an order that is a JSON object, by the kind of search: the first that is there counts
+    WEB: ("web_search", "web", "default"),
+    NEWS: ("news_search", "news", "default", "web_search", "web"),
+    IMAGES: ("image_search", "images", "default", "web_search", "web"),
+    PATENTS: ("patent_search", "patents"),
+}
 
 
 class Route(NamedTuple):
@@ -58,27 +71,45 @@ class Route(NamedTuple):
         return told
 
 
-def choose(installed: Mapping[str, SearchProvider], forced: str, context: Context) -> list[SearchProvider]:
+def choose(
+    installed: Mapping[str, SearchProvider], forced: str, context: Context, kind: str = WEB
+) -> list[SearchProvider]:
     """The providers to ask, the first first: the one that the call names, else as the admin ordered them, else all.
 
-    Raises ToolError: INVALID_INPUT for a provider that there is not, CONFIG_ERROR for an order that cannot be read.
+    Args:
+        installed: those of the kind.
+        kind: of search. A provider in the admin's order that does not answer it is passed over.
+
+    Raises:
+        ToolError: INVALID_INPUT for a provider that there is not, CONFIG_ERROR for an order that cannot be read.
     """
     if forced:
         if forced.lower() not in installed:
-            raise unknown_provider(forced, installed)
+            raise unknown_provider(forced, installed, kind=kind if forced.lower() in _all_names() else "")
         return [installed[forced.lower()]]
-    names = _order(context)
+    names = _order(context, kind)
     if names is None:
         return list(installed.values())
-    if unknown := [name for name in names if name not in installed]:
+    others = _all_names() if kind != WEB else set()
+    if unknown := [name for name in names if name not in installed and name not in others]:
         content = f"The routing names what is not installed: {', '.join(unknown)}."
         context.event({"event": "search_routing", "content": content})
     known = [installed[name] for name in names if name in installed]
     if not names:
         raise configuration_error("The order of search providers names none.")
+    if not known and kind == PATENTS:  # an order of search engines says nothing about offices
+        return list(installed.values())
+    if not known and kind != WEB:
+        can = f"Those that do: {', '.join(installed) or 'none is installed'}."
+        raise configuration_error(f"No search provider of the routing searches for {kind}: {', '.join(names)}.", can)
     if not known:
         raise configuration_error(f"None of the search providers of the routing is installed: {', '.join(names)}.")
     return known
+
+
+def _all_names() -> set[str]:
+    """The providers of any kind of search."""
+    return {name for kind in GROUPS for name in installed_providers(kind=kind)}
 
 
 def put_engines_first(providers: Sequence[SearchProvider], context: Context) -> list[SearchProvider]:
@@ -141,7 +172,7 @@ def find_states(providers: Sequence[SearchProvider], context: Context) -> dict[s
     """What is known of each provider before it is asked; nothing if there is one alone."""
     if len(providers) < 2:
         return {}
-    known = known_states(context)
+    known = known_states(context, providers[0].kind)
     if known is None:
         unset = find_unconfigured(providers)
         names = {one.provider for one in unset}
@@ -172,7 +203,7 @@ def _sentence(attempt: Attempt) -> str:
     return str(attempt.error.get("message", ""))
 
 
-def _order(context: Context) -> list[str] | None:
+def _order(context: Context, kind: str) -> list[str] | None:
     """The names in the order that the admin wants; None where nothing is said."""
     named = next(filter(None, (os.environ.get(name, "").strip() for name in VARIABLES)), None)
     value: object = named or context.setting("routing", VARIABLES[0])
@@ -183,7 +214,7 @@ def _order(context: Context) -> list[str] | None:
             raise configuration_error("The order of search providers is not valid JSON.") from None
     if isinstance(value, dict):
         lists = (part if isinstance(part, list) else [part] for part in value.values())
-        value = next((value[name] for name in _CATEGORIES if name in value), [*chain.from_iterable(lists)])
+        value = next((value[name] for name in _CATEGORIES[kind] if name in value), [*chain.from_iterable(lists)])
     if isinstance(value, str):
         value = value.replace(",", " ").split()
     if value is None:
