@@ -36,6 +36,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "web_search_exa": SEARCH,
     "web_search_searxng": SEARCH,
     "web_search": SEARCH,
+    "search_and_scrape": SEARCH,
     "web_fetch": {},
     "scrape_page": {},
 }

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ferrule.plugin.hooks.result_policy import ResultPolicy
     from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.schema.schema_file import static_schema
-    from ferrule.supervision.bounded import bounded
+    from ferrule.supervision.bounded import bounded, bounded_all
     from ferrule.text.json_types import JSONObject
 
     hookimpl: pluggy.HookimplMarker
@@ -42,6 +42,7 @@ __all__ = [
     "WrapperContext",
     "__version__",
     "bounded",
+    "bounded_all",
     "hookimpl",
     "static_credentials",
     "static_schema",
@@ -64,6 +65,7 @@ _MODULES = {
     "ToolError": "ferrule.errors",
     "WrapperContext": "ferrule.plugin.wrapper_context",
     "bounded": "ferrule.supervision.bounded",
+    "bounded_all": "ferrule.supervision.bounded",
     "hookimpl": "ferrule.plugin.hooks.hookspecs",
     "static_credentials": "ferrule.plugin.hooks.credentials",
     "static_schema": "ferrule.schema.schema_file",

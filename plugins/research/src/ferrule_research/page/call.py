@@ -26,10 +26,11 @@ def scrape(arguments: JSONObject, context: Context) -> JSONObject:
             from ferrule_research.page.sources.raw import read_raw
 
             return build_raw_answer(read_raw(url, context, request.max_length), request, context)
-        return build_answer(_read(url, context, request.max_length), request, context)
+        return build_answer(read_content(url, context, request.max_length), request, context)
 
 
-def _read(url: str, context: Context, max_chars: int) -> PageContent:
+def read_content(url: str, context: Context, max_chars: int) -> PageContent:
+    """What is at a URL, read in the way that is for it. max_chars: of a long document. Raises ToolError."""
     from ferrule_research.page.sources.url_kinds import hacker_news_place, watch_url
     from ferrule_research.page.sources.web_page import read_page
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -33,13 +34,16 @@ _PORTS = {"http": 80, "https": 443}
 Ignored = list[tuple[str, str]]
 
 
-def search_web(arguments: JSONMapping, context: Context) -> JSONObject:
-    """The answer to a call; ToolError where no provider could be asked or none answered."""
+def search_web(arguments: JSONMapping, context: Context, until: float = inf) -> JSONObject:
+    """The answer to a call; ToolError where no provider could be asked or none answered.
+
+    until: an instant of `time.monotonic()`, by which providers have to answer, where that is before the deadline.
+    """
     texts = normalise_texts(arguments)
     request, ignored = _request(texts)
     request = request._replace(max_requests=max_requests(context, 0))
     providers = installed_providers(_CALL_VARIABLES)
-    route = _ask(providers, texts.get("provider", ""), request, context)
+    route = _ask(providers, texts.get("provider", ""), request, context, until)
     answered = route.answered
     if answered is None:
         raise search_error(route.attempts, provider_order.find_others(providers, route, context))
@@ -86,12 +90,12 @@ def _request(texts: JSONMapping) -> tuple[SearchRequest, Ignored]:
 
 
 def _ask(
-    providers: Mapping[str, SearchProvider], forced: str, request: SearchRequest, context: Context
+    providers: Mapping[str, SearchProvider], forced: str, request: SearchRequest, context: Context, until: float
 ) -> provider_order.Route:
     chosen = provider_order.choose(providers, forced, context)
     if request.engine:
         chosen = provider_order.put_engines_first(chosen, context)
-    return provider_order.ask(chosen, request, context)
+    return provider_order.ask(chosen, request, context, until)
 
 
 def _without_repeats(results: Sequence[Result]) -> list[Result]:
