@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ferrule import ToolError, bounded, bounded_all
+from ferrule import ToolError, bounded, run_bounded
 from ferrule.errors import WorkFailed
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def test_works_are_done_at_once_and_come_back_in_their_order() -> None:
                 os.read(reader, 1)
         return own
 
-    assert bounded_all([lambda own=number: meet(own) for number in range(4)], seconds=30) == [0, 1, 2, 3]
+    assert run_bounded([lambda own=number: meet(own) for number in range(4)], seconds=30) == [0, 1, 2, 3]
     for end in [one for both in ends for one in both]:
         os.close(end)
 
@@ -320,7 +320,7 @@ def test_a_work_that_fails_or_does_not_end_costs_no_other() -> None:
 
     large = "x" * MIB  # more than a pipe holds
     works = [lambda: large, refuse, fail, exit_early, lambda: signal.pause() or "", lambda: large]
-    first, refused, failed, ended, late, last = bounded_all(works, seconds=2)
+    first, refused, failed, ended, late, last = run_bounded(works, seconds=2)
     assert first == last == large
     assert isinstance(refused, ToolError)
     assert (refused.code, refused.details) == ("NOT_FOUND", {"kind": "not_found"})

@@ -64,7 +64,7 @@ def bounded(
     return result
 
 
-def bounded_all(
+def run_bounded(
     works: Sequence[Callable[[], T]],
     *,
     seconds: float,

@@ -17,7 +17,7 @@ LONG = "This paragraph is long enough to be compared with those of other pages, 
 
 def source(title: str = "", text: str = "", **more: str) -> Source:
     url, date, tier = more.get("url", "https://a.example/"), more.get("date", ""), more.get("tier", "low")
-    return Source(url, title, "", "", date, text, {"authorityTier": tier}, {"url": url})
+    return Source(url, title, "", "", "", date, "", text, {"authorityTier": tier}, {"url": url})
 
 
 @given(st.lists(st.text(max_size=300), max_size=6), st.integers(0, 900))
@@ -37,8 +37,8 @@ def test_a_block_of_code_is_one_paragraph() -> None:
 
 def test_what_stands_twice_is_kept_once_whatever_its_blanks_and_case() -> None:
     seen = SeenParagraphs()
-    assert seen.without_repeats(f"# Title\n\n{LONG}") == f"# Title\n\n{LONG}"
-    assert seen.without_repeats(f"# Title\n\n{LONG.upper()}\n\nNews.\n\n{LONG}  ") == "# Title\n\nNews."
+    assert seen.drop_repeats(f"# Title\n\n{LONG}") == f"# Title\n\n{LONG}"
+    assert seen.drop_repeats(f"# Title\n\n{LONG.upper()}\n\nNews.\n\n{LONG}  ") == "# Title\n\nNews."
     assert seen.repeated == 2
 
 

@@ -158,4 +158,6 @@ def _list_ignored(request: Request) -> JSONObject:
     ignored: JSONObject = {}
     if request.asked_pages > request.pages:
         ignored["requestedNumResults"] = request.asked_pages
+    if request.unrecorded:
+        ignored["ignoredParameters"] = [{"name": "sessionId", "why": request.unrecorded}]
     return ignored

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ferrule_research.addresses import canonical
 from ferrule_research.bundle.pages import importing_reader, read_pages
 from ferrule_research.bundle.request import Request
-from ferrule_research.search.call import canonical, search_web
+from ferrule_research.search.call import search_web
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,11 +33,15 @@ def collect_pages(arguments: JSONMapping, context: Context) -> JSONObject:
     from ferrule_research.bundle.ranking import rank
 
     sources, failures = read_pages(search["results"], context, request.source_bytes)
-    ranking = rank(list(_without_repeats(sources)), request)
+    ranking = rank(list(_drop_repeats(sources)), request)
+    if request.session:
+        from ferrule_research.bundle.recording import record_bundle
+
+        request = request._replace(unrecorded=record_bundle(request.session, ranking, failures))
     return build_answer(request, search, sources, failures, ranking, started, context)
 
 
-def _without_repeats(sources: Iterable[Source]) -> Iterable[Source]:
+def _drop_repeats(sources: Iterable[Source]) -> Iterable[Source]:
     """Each page once: two addresses may lead to one."""
     first: dict[str, Source] = {}
     for one in sources:

@@ -13,7 +13,7 @@ from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule import Context, ToolError, bounded_all
+from ferrule import Context, ToolError, run_bounded
 from ferrule.errors import WorkFailed
 
 if TYPE_CHECKING:
@@ -31,14 +31,17 @@ _SPARE_BYTES = 64 << 10  # of what is said of a page besides its text
 class Source(NamedTuple):
     """A page that was read. url: where it was found, after redirects. found: the result of the search.
 
-    facts: as the answer has them. authors: as one text. date: ISO 8601, as far as it is known.
+    facts: as the answer has them. authors: as one text. journal: the name of one that it stands in. date: ISO 8601, as
+    far as it is known. doi: as the page itself has it.
     """
 
     url: str
     title: str
     authors: str
     site: str
+    journal: str
     date: str
+    doi: str
     text: str
     facts: JSONObject
     found: Mapping[str, str]
@@ -63,7 +66,7 @@ def read_pages(
         context.deadline = time.monotonic() + max(0.1, seconds - _END_SECONDS)  # of the copy's own context
         return _read_page(url, context, max_bytes)
 
-    outcomes = bounded_all(
+    outcomes = run_bounded(
         [partial(read, one["url"]) for one in results],
         seconds=seconds,
         memory_mib=_MEMORY_MIB,
@@ -116,7 +119,7 @@ def _read_page(url: str, context: Context, max_bytes: int) -> JSONObject:
     work = page.bibliography.bounded()
     kind = classify(page.url, work, page.embedded)
     text = truncate(page.text, max_bytes)
-    facts = {
+    facts: JSONObject = {
         "contentType": page.kind,
         **kind.as_json(),
         "extractionQuality": page.quality,
@@ -128,7 +131,9 @@ def _read_page(url: str, context: Context, max_bytes: int) -> JSONObject:
         "title": work.title,
         "authors": work.author,
         "site": work.site,
+        "journal": work.journal,
         "date": work.date.iso() if work.date else "",
+        "doi": facts.get("detectedDoi") or work.place.doi,
         "text": text,
         "facts": facts,
     }

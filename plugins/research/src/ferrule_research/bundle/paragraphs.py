@@ -15,7 +15,7 @@ class SeenParagraphs:
         self._seen: set[str] = set()
         self.repeated = 0
 
-    def without_repeats(self, text: str) -> str:
+    def drop_repeats(self, text: str) -> str:
         """The text without those of its paragraphs that were there before. A block of code is one paragraph."""
         kept = []
         for paragraph in split_paragraphs(text):

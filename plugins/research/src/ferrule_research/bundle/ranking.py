@@ -45,7 +45,7 @@ def rank(sources: Sequence[Source], request: Request) -> Ranking:
     kept.sort(key=lambda one: -one.scores.overall)  # of equal ones, the search's order stays
     seen = SeenParagraphs()
     if request.is_deduplicated:
-        kept = [one._replace(source=one.source._replace(text=seen.without_repeats(one.source.text))) for one in kept]
+        kept = [one._replace(source=one.source._replace(text=seen.drop_repeats(one.source.text))) for one in kept]
     left = [one for one in kept if one.source.text.strip()]
     sparse = sum(one.words < SPARSE_WORDS for one in scored)
     return Ranking(left, sparse, len(scored) - len(kept), seen.repeated, len(kept) - len(left))

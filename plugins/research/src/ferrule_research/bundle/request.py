@@ -19,7 +19,7 @@ class Request(NamedTuple):
     """The arguments, with the defaults filled in.
 
     asked_pages: as the call has it; pages: as many as are read. source_bytes: of the text of one page. total_bytes: of
-    the texts together, with what stands between them.
+    the texts together, with what stands between them. unrecorded: why the session has not recorded the pages.
     """
 
     query: str
@@ -32,10 +32,11 @@ class Request(NamedTuple):
     has_sources: bool
     is_deduplicated: bool
     is_filtered: bool
+    unrecorded: str = ""
 
     @classmethod
     def of(cls, arguments: JSONMapping) -> Self:
-        """The call's. Pages are filtered where that is wanted, or where there is a claim to judge them by."""
+        """The call's. Pages are filtered where that is wanted, or with a claim to judge them by."""
         claim = str(arguments.get("claim", "")).strip()
         return cls(
             arguments["query"].strip(),

@@ -22,7 +22,6 @@ _AGES_DAYS = ((1, 1.0), (7, 0.9), (30, 0.7), (365, 0.5))
 _OLD = 0.3
 _TIERS = {"high": 0.9, "medium": 0.7, "mixed": 0.6, "low": 0.2}
 _LENGTHS_WORDS = ((500, 0.3), (200, 0.2), (50, 0.1))
-_DAY_SECONDS = 86_400
 _MAX_CHARS = 200_000  # of a text that are looked at
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")
 

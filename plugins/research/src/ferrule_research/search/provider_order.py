@@ -93,7 +93,7 @@ def put_engines_first(providers: Sequence[SearchProvider], context: Context) -> 
 
 
 def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Context, until: float = inf) -> Route:
-    """Ask one after the other until one answers. until: an instant, by which they have to answer."""
+    """Ask one after the other until one answers, by the instant `until` at the latest."""
     attempts = _ask_in_turn(providers, find_states(providers, context), request, context, until)
     if len(attempts) > 1 and all(one.state in _UNASKED for one in attempts):
         # Each says what it needs; one that lacks nothing after all is asked.
