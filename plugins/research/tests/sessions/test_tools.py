@@ -115,7 +115,7 @@ def test_without_a_session_nothing_of_sessions_is_imported() -> None:
         "import sys\n"
         "import ferrule_research.search.call, ferrule_research.page.call, ferrule_research.bundle.call\n"
         "import ferrule_research.bundle.answer, ferrule_research.page.answer\n"
-        "print([name for name in sys.modules if 'sessions' in name or name.endswith('.recording')])"
+        "print([name for name in sys.modules if 'research.sessions' in name or 'session_record' in name])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

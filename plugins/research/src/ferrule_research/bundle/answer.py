@@ -13,7 +13,7 @@ from ferrule_research.search.call import TRUST
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule_research.bundle.pages import Failure, Source
-    from ferrule_research.bundle.ranking import Ranked, Ranking
+    from ferrule_research.bundle.ranks import Ranked, Ranking
     from ferrule_research.bundle.request import Request
 
 _SIZES = ((5_000, "small"), (20_000, "medium"), (50_000, "large"))

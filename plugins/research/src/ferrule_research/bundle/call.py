@@ -30,12 +30,12 @@ def collect_pages(arguments: JSONMapping, context: Context) -> JSONObject:
     with importing_reader():
         search = search_web(asked, context, started + context.remaining() * _SEARCH_SHARE)
     from ferrule_research.bundle.answer import build_answer
-    from ferrule_research.bundle.ranking import rank
+    from ferrule_research.bundle.ranks import rank
 
     sources, failures = read_pages(search["results"], context, request.source_bytes)
     ranking = rank(list(_drop_repeats(sources)), request)
     if request.session:
-        from ferrule_research.bundle.recording import record_bundle
+        from ferrule_research.bundle.session_record import record_bundle
 
         request = request._replace(unrecorded=record_bundle(request.session, ranking, failures))
     return build_answer(request, search, sources, failures, ranking, started, context)

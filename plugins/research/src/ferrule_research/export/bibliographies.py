@@ -33,7 +33,7 @@ def write_bibtex(sources: Sequence[Source]) -> list[str]:
             key = f"{made}{_name_suffix(number)}"
             number += 1
         taken.add(key)
-        entries.append(_ENTRY.sub(lambda entry, key=key: f"@{entry[1]}{{{key},", entry, count=1))  # type: ignore[misc]
+        entries.append(entry.replace(f"{{{made},", f"{{{key},", 1))
     return entries
 
 

@@ -59,7 +59,7 @@ def _describe_step(session: Session, number: int) -> JSONObject:
 
 
 def _count_outcomes(outcomes: list[Outcome]) -> JSONObject:
-    """`{"errorPatterns", "providerStats"}`, each where there is any."""
+    """`{"errorPatterns", "providerStats"}`, each if there is any."""
     counts = Counter(one["kind"] for one in outcomes if one["kind"])
     often = sorted((kind for kind, count in counts.items() if count >= _PATTERN_COUNT), key=lambda k: (-counts[k], k))
     patterns = [_describe_pattern(kind, [one for one in outcomes if one["kind"] == kind]) for kind in often]

@@ -18,7 +18,7 @@ def scrape(arguments: JSONObject, context: Context) -> JSONObject:
     request = Request.of(arguments)
     if not request.session:
         return _scrape(request, context)
-    from ferrule_research.page.recording import recording_failures
+    from ferrule_research.page.session_record import recording_failures
 
     with recording_failures(request):
         return _scrape(request, context)
@@ -45,7 +45,7 @@ def _record(request: Request, url: str, work: Bibliography | None = None) -> Req
     """The request, with the reason why its session has not recorded the page, if there is one."""
     if not request.session:
         return request
-    from ferrule_research.page.recording import record_page
+    from ferrule_research.page.session_record import record_page
 
     return request._replace(unrecorded=record_page(request.session, url, work))
 

@@ -44,14 +44,14 @@ def search_web(arguments: JSONMapping, context: Context, until: float = inf) -> 
     session = texts.get("sessionId", "")
     if answered is None:
         if session:
-            from ferrule_research.search.recording import record_attempts
+            from ferrule_research.search.session_record import record_attempts
 
             record_attempts(session, route.attempts)
         raise search_error(route.attempts, provider_order.find_others(providers, route, context))
     ignored += answered.ignored
     results = _without_repeats(answered.results)[: request.limit]
     if session:
-        from ferrule_research.search.recording import record_search
+        from ferrule_research.search.session_record import record_search
 
         if why := record_search(session, results, route.attempts):
             ignored.append(("sessionId", why))

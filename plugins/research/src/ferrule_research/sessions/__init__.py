@@ -21,7 +21,7 @@ from ferrule.lazy import attach
 
 if TYPE_CHECKING:
     from ferrule_research.sessions.model import Outcome, Session, Source, Step
-    from ferrule_research.sessions.recording import record_outcomes, record_sources
+    from ferrule_research.sessions.record import record_outcomes, record_sources
     from ferrule_research.sessions.store import read_session
 
 __all__ = ["Outcome", "Session", "Source", "Step", "read_session", "record_outcomes", "record_sources"]
@@ -34,7 +34,7 @@ __getattr__ = attach(
         "Source": "ferrule_research.sessions.model",
         "Step": "ferrule_research.sessions.model",
         "read_session": "ferrule_research.sessions.store",
-        "record_outcomes": "ferrule_research.sessions.recording",
-        "record_sources": "ferrule_research.sessions.recording",
+        "record_outcomes": "ferrule_research.sessions.record",
+        "record_sources": "ferrule_research.sessions.record",
     },
 )

@@ -15,7 +15,7 @@ _LAST_STEPS = 3
 _LINE_BYTES = 120
 _SUMMARY_LINES = 5
 _SUMMARY_LINE_BYTES = 80
-_SHORT_BYTES = 600  # of a text of the last steps, where there is no room for all of it
+_SHORT_BYTES = 600  # of a text of the last steps, for lack of room for all of it
 _FEWER = 0.7
 _LISTS = ("sources", "stepIndex", "gaps")
 

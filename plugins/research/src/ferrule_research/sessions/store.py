@@ -36,7 +36,7 @@ _SUFFIX = ".json"
 
 
 def read_session(session: str) -> Session:
-    """A session, which is used by that. Raises ToolError, SESSION_NOT_FOUND where there is none, or it has expired."""
+    """A session, which is used by that. Raises ToolError, SESSION_NOT_FOUND if there is none, or it has expired."""
     with _usable(), locked(_lock_path(), _LOCK_SECONDS):
         found = _load(session)
         os.utime(_path_of(session))

@@ -1,6 +1,6 @@
 """The tool `sequential_search`: records one step of a research in a session, and says where the session stands.
 
-`call` is one step, `numbering` what may follow what, and `follow_up` what `depth` asks for.
+`call` is one step, `succession` what may follow what, and `follow_up` what `depth` asks for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def schema() -> JSONObject:
 @hookimpl
 def validate(arguments: JSONObject) -> list[str]:
     """Say what does not go together, as far as that is known without the session."""
-    from ferrule_research.step.numbering import find_contradictions
+    from ferrule_research.step.succession import find_contradictions
 
     return find_contradictions(arguments)
 

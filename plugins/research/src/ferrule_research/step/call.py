@@ -14,7 +14,7 @@ from ferrule_research.sessions.store import (
     not_found,
 )
 from ferrule_research.sessions.texts import cut_bytes, make_line, make_text
-from ferrule_research.step.numbering import require_next
+from ferrule_research.step.succession import require_next
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject

@@ -42,7 +42,7 @@ def arguments(tool: str, server: Server) -> dict[str, Any]:
     """Arguments with which a tool of the project succeeds."""
     if tool.startswith("web_search") or tool == "search_and_scrape":
         return {"query": "tea"}
-    return {
+    known: dict[str, dict[str, Any]] = {
         "example": {"city": "Oslo"},
         "web_fetch": {"url": f"{server.url}/tea"},
         "scrape_page": {"url": f"{server.url}/tea"},
@@ -51,7 +51,8 @@ def arguments(tool: str, server: Server) -> dict[str, Any]:
         "research_export": {"sessionId": SESSION},
         "opennotes_get": {"path": "tea.md"},
         "opennotes_search": {"query": "tea"},
-    }.get(tool, {})
+    }
+    return known.get(tool, {})
 
 
 def expected(tool: str) -> str:

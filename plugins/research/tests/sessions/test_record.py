@@ -49,9 +49,9 @@ def test_texts_are_lines_within_bounds(session: str) -> None:
 
 
 def test_the_number_of_sources_is_bounded(session: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ferrule_research.sessions import recording
+    from ferrule_research.sessions import record
 
-    monkeypatch.setattr(recording, "MAX_SOURCES", 2)
+    monkeypatch.setattr(record, "MAX_SOURCES", 2)
     record_sources(session, [{"url": f"https://a.example/{number}"} for number in range(4)])
     assert len(read_session(session)["sources"]) == 2
 

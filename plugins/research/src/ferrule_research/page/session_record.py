@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ferrule import ToolError
-from ferrule_research.sessions.recording import record_outcomes, record_sources
+from ferrule_research.sessions.record import record_outcomes, record_sources
 from ferrule_research.sessions.store import format_instant
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ferrule_research.page.recording import make_failure
-from ferrule_research.sessions.recording import record_sources
+from ferrule_research.page.session_record import make_failure
+from ferrule_research.sessions.record import record_sources
 
 if TYPE_CHECKING:
     from ferrule_research.bundle.pages import Failure, Source
-    from ferrule_research.bundle.ranking import Ranking
+    from ferrule_research.bundle.ranks import Ranking
     from ferrule_research.sessions import model
 
 

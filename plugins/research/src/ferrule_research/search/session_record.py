@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ferrule_research.hosts import host_of
-from ferrule_research.sessions.recording import record_outcomes, record_sources
+from ferrule_research.sessions.record import record_outcomes, record_sources
 from ferrule_research.sessions.store import format_instant
 
 if TYPE_CHECKING:
