@@ -61,8 +61,10 @@ class Scene:
         self.user.environ["JOT_NOTEBOOK"] = str(notebook)
 
     def fails(self, tool: str) -> bool:
-        """Whether the tool has to fail: there is no artifact, and a search wants a provider beside it."""
-        return tool == "artifact_read" or (tool == "web_search" and "web_search_brave" not in self.tools)
+        """Whether the tool has to fail: there is no artifact and no session, and a search wants a provider, too."""
+        is_search = tool in ("web_search", "search_and_scrape")
+        named = ("artifact_read", "get_research_session", "research_export")
+        return tool in named or (is_search and "web_search_brave" not in self.tools)
 
     def arguments(self, tool: str) -> dict[str, Any]:
         """Arguments with which the tool answers."""

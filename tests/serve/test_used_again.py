@@ -12,7 +12,7 @@ from ferrule_dev.testing import Environment, Exchange, Server
 from ferrule_serve.pool import Pool
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG
-from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, some_hits
+from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, Hit
 from ferrule_testkit.serve.pool import assert_used_again
 
 pytestmark = pytest.mark.process
@@ -20,14 +20,6 @@ ROOT = Path(__file__).parents[2]
 KEYS_OF_ALL = {**KEYS, "TAVILY_API_KEY": TAVILY_KEY, "EXA_API_KEY": EXA_KEY}
 SEARCH = {"query": "some words"}
 PAGE = "<!DOCTYPE html><title>Weather</title><main><h1>Oslo</h1><p>Rain, says the page, and more of it.</p></main>"
-HITS = some_hits(7)
-ROUTES: dict[str, Callable[[Exchange], None]] = {
-    BRAVE_PATH: Brave(HITS),
-    GOOGLE_PATH: Google(HITS),
-    "/tavily": Tavily(HITS),
-    "/exa": Exa(HITS),
-    "/search": SearXNG(HITS),
-}
 CALLS: dict[str, dict[str, Any]] = {
     "example": {"city": "Oslo"},
     "web_search_brave": SEARCH,
@@ -36,6 +28,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "web_search_exa": SEARCH,
     "web_search_searxng": SEARCH,
     "web_search": SEARCH,
+    "search_and_scrape": SEARCH,
+    "sequential_search": {"searchStep": "Look around.", "stepNumber": 1, "nextStepNeeded": False},
     "web_fetch": {},
     "scrape_page": {},
 }
@@ -43,11 +37,19 @@ CALLS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """A server that answers as each provider does, and with a page."""
+    """A server that answers as each provider does, by pages of its own, and with a page."""
     with Server() as server:
+        hits = [Hit(f"Title {number}", f"{server.url}/oslo/{number}", "Text") for number in range(7)]
+        routes: dict[str, Callable[[Exchange], None]] = {
+            BRAVE_PATH: Brave(hits),
+            GOOGLE_PATH: Google(hits),
+            "/tavily": Tavily(hits),
+            "/exa": Exa(hits),
+            "/search": SearXNG(hits),
+        }
 
         def answer(exchange: Exchange) -> None:
-            found = [route for path, route in ROUTES.items() if exchange.path.startswith(path)]
+            found = [route for path, route in routes.items() if exchange.path.startswith(path)]
             found[0](exchange) if found else exchange.answer(PAGE.encode(), "text/html")
 
         server.route("*", answer)

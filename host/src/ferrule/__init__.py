@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ferrule.plugin.hooks.result_policy import ResultPolicy
     from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.schema.schema_file import static_schema
-    from ferrule.supervision.bounded import bounded
+    from ferrule.supervision.bounded import bounded, run_bounded
     from ferrule.text.json_types import JSONObject
 
     hookimpl: pluggy.HookimplMarker
@@ -43,6 +43,7 @@ __all__ = [
     "__version__",
     "bounded",
     "hookimpl",
+    "run_bounded",
     "static_credentials",
     "static_schema",
     "tool",
@@ -65,6 +66,7 @@ _MODULES = {
     "WrapperContext": "ferrule.plugin.wrapper_context",
     "bounded": "ferrule.supervision.bounded",
     "hookimpl": "ferrule.plugin.hooks.hookspecs",
+    "run_bounded": "ferrule.supervision.bounded",
     "static_credentials": "ferrule.plugin.hooks.credentials",
     "static_schema": "ferrule.schema.schema_file",
     "tool": "ferrule.plugin.function.decorator",

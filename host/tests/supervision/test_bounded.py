@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ferrule import ToolError, bounded
+from ferrule import ToolError, bounded, run_bounded
 from ferrule.errors import WorkFailed
 
 if TYPE_CHECKING:
@@ -292,3 +292,41 @@ def test_an_exit_code_of_the_work_is_no_limit(code: int) -> None:
     with pytest.raises(WorkFailed, match=f"ended with exit code {code} ") as raised:
         do(lambda: os._exit(code))
     assert raised.value.limit is None
+
+
+# ---- several at once
+
+
+def test_works_are_done_at_once_and_come_back_in_their_order() -> None:
+    ends = [os.pipe() for _ in range(4)]
+
+    def meet(own: int) -> int:
+        """Return once each of the others is at work: one after the other, they would wait for ever."""
+        for number, (reader, writer) in enumerate(ends):
+            if number == own:
+                os.write(writer, b"...")
+            else:
+                os.read(reader, 1)
+        return own
+
+    assert run_bounded([lambda own=number: meet(own) for number in range(4)], seconds=30) == [0, 1, 2, 3]
+    for end in [one for both in ends for one in both]:
+        os.close(end)
+
+
+def test_a_work_that_fails_or_does_not_end_costs_no_other() -> None:
+    def refuse() -> str:
+        raise ToolError("NOT_FOUND", "There is none.", details={"kind": "not_found"})
+
+    large = "x" * MIB  # more than a pipe holds
+    works = [lambda: large, refuse, fail, exit_early, lambda: signal.pause() or "", lambda: large]
+    first, refused, failed, ended, late, last = run_bounded(works, seconds=2)
+    assert first == last == large
+    assert isinstance(refused, ToolError)
+    assert (refused.code, refused.details) == ("NOT_FOUND", {"kind": "not_found"})
+    assert "no such page" in str(failed)
+    assert isinstance(ended, WorkFailed)
+    assert isinstance(late, WorkFailed)
+    assert late.limit == "seconds"
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from ferrule_research import failures
-from ferrule_research.search.call import canonical
+from ferrule_research.addresses import canonical
 from ferrule_research.search.claims import find_claim_signal
 from ferrule_research.search.errors import search_error
 from ferrule_research.search.hints import simplify

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn, TypeVar
 
     T = TypeVar("T")
@@ -64,6 +64,56 @@ def bounded(
     return result
 
 
+def run_bounded(
+    works: Sequence[Callable[[], T]],
+    *,
+    seconds: float,
+    memory_mib: float | None = None,
+    cpu_seconds: int | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> list[T | FerruleError]:
+    """Do pieces of work at the same time, each in a copy of this process.
+
+    One that fails, or passes a limit, costs itself and no other.
+
+    Args:
+        works: what is done, see `bounded`, which has the other arguments, too.
+        seconds: from now, for all of them together.
+        memory_mib, cpu_seconds, max_bytes: of each of them.
+
+    Returns:
+        What each returns, in the order of the works, or the error that `bounded` would raise for it.
+    """
+    until = time.monotonic() + seconds
+    outcomes: list[T | FerruleError] = [_passed("seconds", f"was ended after {seconds:g} s") for _ in works]
+    begun: dict[int, tuple[int, BoundedProcess]] = {}
+    poll = select.poll()
+    try:
+        for number, work in enumerate(works):
+            process = BoundedProcess(work, memory_mib, cpu_seconds, max_bytes)
+            begun[process.file] = number, process
+            poll.register(process.file, select.POLLIN)
+        while begun and (left := until - time.monotonic()) > 0:
+            for file, _ in poll.poll(min(left, _MAX_POLL_SECONDS) * 1000 + 1):
+                number, process = begun[file]
+                if process.receive():
+                    poll.unregister(file)
+                    del begun[file]
+                    outcomes[number] = _outcome(process)
+    finally:
+        for _, process in begun.values():
+            process.end()
+    return outcomes
+
+
+def _outcome(process: BoundedProcess) -> Any:
+    """What has been received whole, or the error that says why there is none."""
+    try:
+        return process.result(None)
+    except FerruleError as error:
+        return error
+
+
 class BoundedProcess:
     """Work that has begun in a copy of this process. The arguments are `bounded`'s.
 
@@ -79,6 +129,8 @@ class BoundedProcess:
     ) -> None:
         self._cpu_seconds = cpu_seconds
         self._max_bytes = max_bytes
+        self._message = bytearray()
+        self._is_over = False
         parent = os.getpid()
         self._reader, writer = os.pipe()
         try:
@@ -133,23 +185,27 @@ class BoundedProcess:
             raise WorkFailed(str(value))
         return value
 
+    def receive(self) -> bool:
+        """Take what the copy has sent, once `file` is readable; whether that is all it sends."""
+        piece = os.read(self._reader, _CHUNK_BYTES)
+        self._message += piece
+        is_enough = _is_whole(self._message) or len(self._message) > self._max_bytes + _ERROR_BYTES
+        self._is_over = is_enough or not piece
+        return self._is_over
+
     def _read(self, deadline: float | None) -> bytes | None:
         """What the child sends, up to the end of the message, or of the pipe; None where the deadline comes first."""
-        data = bytearray()
         poll = select.poll()
         poll.register(self._reader, select.POLLIN)
-        while not _is_whole(data) and len(data) <= self._max_bytes + _ERROR_BYTES:
+        while not self._is_over:
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None:
                 if left <= 0:
                     return None
                 if not poll.poll(min(left, _MAX_POLL_SECONDS) * 1000 + 1):
                     continue
-            piece = os.read(self._reader, _CHUNK_BYTES)
-            if not piece:
-                break
-            data += piece
-        return bytes(data)
+            self.receive()
+        return bytes(self._message)
 
     def _explain(self, code: int, size: int, used_seconds: float) -> WorkFailed:
         """Why the child has ended without a whole message.

@@ -41,14 +41,15 @@ def fetch_page(url: str, deadline: float, policy: RequestPolicy, options: FetchO
     """Get a page, and meanwhile import what reads it, which takes as long as a server to answer."""
     from ferrule_fetch.transfer.request import DEFAULT_OPTIONS, fetch
 
-    importing = Thread(target=_import_reader, name="import the reader")
+    importing = Thread(target=import_reader, name="import the reader")
     importing.start()
     page = fetch(url, deadline, policy, options or DEFAULT_OPTIONS)
     importing.join()  # before the conversion forks, which no lock of an import may be held in
     return page
 
 
-def _import_reader() -> None:
+def import_reader() -> None:
+    """Import what reads pages, so that it is there when one has come. Raises nothing."""
     try:
         import ferrule_fetch.document
         import ferrule_fetch.markdown

@@ -52,6 +52,7 @@ __all__ = [
     "fetch",
     "find_emptiness",
     "form_of",
+    "import_reader",
     "is_thin",
     "is_wall",
     "is_whole",
@@ -142,6 +143,17 @@ def exchange(
 
     policy = restrict(RequestPolicy.from_context(context), request.url, asked_by)
     return resource.exchange(request, min(deadline, context.deadline), policy, max_bytes)
+
+
+def import_reader() -> None:
+    """Import what gets and reads pages, before copies of this process do that, which then need not. Raises nothing."""
+    from ferrule_fetch import call
+
+    call.import_reader()
+    try:
+        import ferrule_fetch.transfer.request  # noqa: F401 - it is used in the copies
+    except Exception:  # noqa: BLE001 - it is raised again where it is needed
+        return
 
 
 def form_of(page: Page) -> Format:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _FACTS = (
     *("kind", "retryable", "retryAfterSeconds", "suggestedAction"),
     *("provider", "providersAttempted", "requests", "alternatives", "detail"),
-    *("cached", "ageSeconds"),
+    *("recoveryHint", "cached", "ageSeconds"),
 )
 _DETAILS_BY_CODE = {  # of what the host finds itself, which has a code alone
     "INVALID_INPUT": {"kind": "validation", "retryable": False, "suggestedAction": "inform_user"},

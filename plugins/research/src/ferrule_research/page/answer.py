@@ -42,7 +42,7 @@ def build_answer(page: PageContent, request: Request, context: Context) -> JSONO
         **({"browserFailure": page.browser_failure} if page.browser_failure else {}),
         **_make_metadata(page, request),
         **source_type.as_json(),
-        **_article_facts(page, source_type, context),
+        **find_article_facts(page, source_type, context),
         **request.ignored_parameters(),
     }
     if data := _choose_data(page, request, answer, context):
@@ -127,8 +127,8 @@ def _choose_data(page: PageContent, request: Request, answer: JSONObject, contex
     return keep_short(data, answer, context)
 
 
-def _article_facts(page: PageContent, source_type: SourceType, context: Context) -> JSONObject:
-    """The DOI of a scholarly page, and whether the article was retracted."""
+def find_article_facts(page: PageContent, source_type: SourceType, context: Context) -> JSONObject:
+    """`{"detectedDoi", "retractionStatus"}` of a scholarly page, as far as they are found."""
     if not is_scholarly(source_type, page.embedded, page.url):
         return {}
     doi = detect_doi(page.embedded, page.url, page.text)

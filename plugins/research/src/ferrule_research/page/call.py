@@ -10,13 +10,23 @@ from ferrule_research.page.request import Request
 
 if TYPE_CHECKING:
     from ferrule_research.page.content import PageContent
+    from ferrule_research.page.metadata.bibliography import Bibliography
 
 
 def scrape(arguments: JSONObject, context: Context) -> JSONObject:
     """Do what `execute` promises. The client is imported only once it is sure that the URL may be asked for."""
+    request = Request.of(arguments)
+    if not request.session:
+        return _scrape(request, context)
+    from ferrule_research.page.session_record import recording_failures
+
+    with recording_failures(request):
+        return _scrape(request, context)
+
+
+def _scrape(request: Request, context: Context) -> JSONObject:
     from ferrule_fetch.library import check_url
 
-    request = Request.of(arguments)
     with translate_errors(request.url):
         check_url(request.url, context)
         url = request.url.strip()
@@ -25,11 +35,23 @@ def scrape(arguments: JSONObject, context: Context) -> JSONObject:
         if request.mode == "raw":
             from ferrule_research.page.sources.raw import read_raw
 
-            return build_raw_answer(read_raw(url, context, request.max_length), request, context)
-        return build_answer(_read(url, context, request.max_length), request, context)
+            raw = read_raw(url, context, request.max_length)
+            return build_raw_answer(raw, _record(request, raw.url), context)
+        page = read_content(url, context, request.max_length)
+        return build_answer(page, _record(request, page.url, page.bibliography), context)
 
 
-def _read(url: str, context: Context, max_chars: int) -> PageContent:
+def _record(request: Request, url: str, work: Bibliography | None = None) -> Request:
+    """The request, with the reason why its session has not recorded the page, if there is one."""
+    if not request.session:
+        return request
+    from ferrule_research.page.session_record import record_page
+
+    return request._replace(unrecorded=record_page(request.session, url, work))
+
+
+def read_content(url: str, context: Context, max_chars: int) -> PageContent:
+    """What is at a URL, read in the way that is for it. max_chars: of a long document. Raises ToolError."""
     from ferrule_research.page.sources.url_kinds import hacker_news_place, watch_url
     from ferrule_research.page.sources.web_page import read_page
 

@@ -15,13 +15,15 @@ DEFAULT_LENGTH_BYTES = 50_000
 class Request(NamedTuple):
     """The arguments. max_length: bytes of the whole answer, of raw content alone, as far as the mode allows.
 
-    citation, links, metadata: whether they are wanted. structured_data: the same; None for what is short of it.
+    session: the id of one that records the page, "" for none. unrecorded: why it has not. citation, links, metadata:
+    whether they are wanted. structured_data: the same; None for what is short of it.
     """
 
     url: str
     mode: str
     max_length: int
-    has_session: bool
+    session: str = ""
+    unrecorded: str = ""
     citation: bool = True
     structured_data: bool | None = None
     links: bool = True
@@ -37,7 +39,7 @@ class Request(NamedTuple):
             arguments["url"],
             mode,
             length,
-            bool(arguments.get("sessionId")),
+            arguments.get("sessionId", "").strip(),
             citation=arguments.get("include_citation", True),
             structured_data=arguments.get("include_structured_data"),
             links=arguments.get("include_links", True),
@@ -46,7 +48,6 @@ class Request(NamedTuple):
 
     def ignored_parameters(self) -> JSONObject:
         """`{"ignoredParameters": [{"name", "why"}]}`; `{}` where each parameter has its effect."""
-        if not self.has_session:
+        if not self.unrecorded:
             return {}
-        why = "there are no sessions here; each call stands for itself"
-        return {"ignoredParameters": [{"name": "sessionId", "why": why}]}
+        return {"ignoredParameters": [{"name": "sessionId", "why": self.unrecorded}]}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+from ferrule_research.addresses import canonical
 from ferrule_research.search import provider_order
 from ferrule_research.search.arguments import DEFAULT_RESULTS, MAX_RESULTS, normalise_texts, parse_domain
 from ferrule_research.search.errors import search_error
@@ -27,24 +27,35 @@ if TYPE_CHECKING:
 TRUST = "untrusted-external-content"
 _CALL_VARIABLES = ("FERRULE_SEARCH_ROUTING", "FERRULE_LENSES", "FERRULE_DISABLE")
 
-_TRACKING = re.compile(r"utm_\w+|fbclid|gclid|dclid|msclkid|yclid|mc_[ce]id|igshid|_hs(enc|mi)|vero_id", re.I)
-_PORTS = {"http": 80, "https": 443}
-
 Ignored = list[tuple[str, str]]
 
 
-def search_web(arguments: JSONMapping, context: Context) -> JSONObject:
-    """The answer to a call; ToolError where no provider could be asked or none answered."""
+def search_web(arguments: JSONMapping, context: Context, until: float = inf) -> JSONObject:
+    """The answer to a call; ToolError where no provider could be asked or none answered.
+
+    until: an instant of `time.monotonic()`, by which providers have to answer, where that is before the deadline.
+    """
     texts = normalise_texts(arguments)
     request, ignored = _request(texts)
     request = request._replace(max_requests=max_requests(context, 0))
     providers = installed_providers(_CALL_VARIABLES)
-    route = _ask(providers, texts.get("provider", ""), request, context)
+    route = _ask(providers, texts.get("provider", ""), request, context, until)
     answered = route.answered
+    session = texts.get("sessionId", "")
     if answered is None:
+        if session:
+            from ferrule_research.search.session_record import record_attempts
+
+            record_attempts(session, route.attempts)
         raise search_error(route.attempts, provider_order.find_others(providers, route, context))
     ignored += answered.ignored
-    document = _document(texts, _without_repeats(answered.results)[: request.limit], ignored)
+    results = _without_repeats(answered.results)[: request.limit]
+    if session:
+        from ferrule_research.search.session_record import record_search
+
+        if why := record_search(session, results, route.attempts):
+            ignored.append(("sessionId", why))
+    document = _document(texts, results, ignored)
     if not document["results"]:
         from ferrule_research.search.hints import make_hints
 
@@ -68,8 +79,6 @@ def _request(texts: JSONMapping) -> tuple[SearchRequest, Ignored]:
             ignored.append(("site", "the lens says which sites are searched"))
         lens = read_lens(texts["lens"])
         sites, engine = lens.sites, lens.cx
-    if texts.get("sessionId"):
-        ignored.append(("sessionId", "a search belongs to no session here"))
     request = SearchRequest(
         texts["query"],
         min(int(texts.get("num_results", DEFAULT_RESULTS)), MAX_RESULTS),
@@ -86,12 +95,12 @@ def _request(texts: JSONMapping) -> tuple[SearchRequest, Ignored]:
 
 
 def _ask(
-    providers: Mapping[str, SearchProvider], forced: str, request: SearchRequest, context: Context
+    providers: Mapping[str, SearchProvider], forced: str, request: SearchRequest, context: Context, until: float
 ) -> provider_order.Route:
     chosen = provider_order.choose(providers, forced, context)
     if request.engine:
         chosen = provider_order.put_engines_first(chosen, context)
-    return provider_order.ask(chosen, request, context)
+    return provider_order.ask(chosen, request, context, until)
 
 
 def _without_repeats(results: Sequence[Result]) -> list[Result]:
@@ -100,27 +109,6 @@ def _without_repeats(results: Sequence[Result]) -> list[Result]:
     for one in results:
         first.setdefault(canonical(one.url), one)
     return list(first.values())
-
-
-def canonical(url: str) -> str:
-    """One text for all spellings of a URL: scheme, port, fragment, tracking, order of parameters and last slash apart.
-
-    It is for leaving out what a search has found twice, never for changing what is shown.
-
-    >>> canonical("http://Example.com:80/a/?utm_source=x&b=2&a=1#top") == canonical("https://example.com/a?a=1&b=2")
-    True
-    """
-    try:
-        parts = urlsplit(url)
-        host, port = (parts.hostname or "").rstrip("."), parts.port
-    except ValueError:
-        return url
-    if parts.scheme not in _PORTS or not host:
-        return url
-    where = f"{host}:{port}" if port and port != _PORTS[parts.scheme] else host
-    query = sorted(pair for pair in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.fullmatch(pair[0]))
-    page = parts.fragment if parts.fragment.startswith(("!", "/")) else ""  # which page of an application is shown
-    return f"{where}{unquote(parts.path).rstrip('/')}?{urlencode(query)}#{page}"
 
 
 def _document(texts: JSONMapping, results: Sequence[Result], ignored: Ignored) -> JSONObject:

@@ -27,7 +27,7 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")  # scripts 
 
 def find_claim_signal(claim: str, text: str) -> str:
     """The sentence of a text that has most of the claim's words, "" where none has any."""
-    words, numbers = _words(claim), _numbers(claim)
+    words, numbers = extract_words(claim), _numbers(claim)
     best, signal = 0.0, ""
     for sentence in _SENTENCE.split(text):
         score = _score(sentence, words, numbers)
@@ -36,15 +36,28 @@ def find_claim_signal(claim: str, text: str) -> str:
     return signal
 
 
+def find_key_sentences(claim: str, text: str, limit: int) -> list[str]:
+    """The sentences of a text that have most of the claim's words, at most `limit`, in the order of the text."""
+    words, numbers = extract_words(claim), _numbers(claim)
+    sentences = dict.fromkeys(" ".join(sentence.split()) for sentence in _SENTENCE.split(text))
+    scored = [(_score(sentence, words, numbers), place, sentence) for place, sentence in enumerate(sentences)]
+    best = sorted((one for one in scored if one[0] > 0), key=lambda one: (-one[0], one[1]))[:limit]
+    return [sentence for _, _, sentence in sorted(best, key=lambda one: one[1])]
+
+
 def _score(sentence: str, words: set[str], numbers: set[str]) -> float:
-    shared = len(words & _words(sentence))
+    shared = len(words & extract_words(sentence))
     has_number = bool(numbers & _numbers(sentence))
     if not shared and not has_number:
         return 0.0
     return shared + _BONUS * has_number + _BONUS * bool(_CUES.search(sentence))
 
 
-def _words(text: str) -> set[str]:
+def extract_words(text: str) -> set[str]:
+    """The words of a text that mean something, in small letters and without a plural's ending.
+
+    Of scripts that put no blanks between words, each two letters in a row. Numbers are no words.
+    """
     found: set[str] = set()
     for word in _WORD.findall(text.casefold()):
         if _UNSPACED.search(word):

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_research.search.cache_identity import known_states
@@ -122,18 +123,22 @@ def put_engines_first(providers: Sequence[SearchProvider], context: Context) -> 
     return sorted(providers, key=lambda one: one.name not in with_engine)
 
 
-def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Context) -> Route:
-    """Ask one after the other until one answers."""
-    attempts = _ask_in_turn(providers, find_states(providers, context), request, context)
+def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Context, until: float = inf) -> Route:
+    """Ask one after the other until one answers, by the instant `until` at the latest."""
+    attempts = _ask_in_turn(providers, find_states(providers, context), request, context, until)
     if len(attempts) > 1 and all(one.state in _UNASKED for one in attempts):
         # Each says what it needs; one that lacks nothing after all is asked.
         known = {one.provider: one for one in probe_providers(providers, context.deadline, has_breakers=False)}
-        attempts = _ask_in_turn(providers, known, request, context)
+        attempts = _ask_in_turn(providers, known, request, context, until)
     return Route(attempts)
 
 
 def _ask_in_turn(
-    providers: Sequence[SearchProvider], states: Mapping[str, Attempt], request: SearchRequest, context: Context
+    providers: Sequence[SearchProvider],
+    states: Mapping[str, Attempt],
+    request: SearchRequest,
+    context: Context,
+    until: float,
 ) -> list[Attempt]:
     attempts: list[Attempt] = []
     # One that had no time to say how it is may well answer.
@@ -145,7 +150,8 @@ def _ask_in_turn(
             attempts.append(known)
             continue
         others = sum(one.name in answerable for one in providers[index + 1 :])
-        share = share_of_time(context.remaining(), time.monotonic() - started, others)
+        remaining = min(context.remaining(), max(0.0, until - time.monotonic()))
+        share = share_of_time(remaining, time.monotonic() - started, others)
         attempt = provider.search(request, time.monotonic() + share, context.event)
         attempts.append(attempt)
         if attempt.state == ANSWERED:

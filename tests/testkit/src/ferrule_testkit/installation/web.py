@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG
-from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, endpoints, some_hits
+from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, Hit, endpoints
 
 if TYPE_CHECKING:
     from ferrule_dev.testing import Server
 
 TITLE = "Tea"
+SESSION = "7b5f2f0e-5f0d-4c43-9d53-0c8f0a1b2c3d"  # of a research that was not begun
 _PAGE = f"<title>{TITLE}</title><h1>{TITLE}</h1><p>A <b>strong</b> brew. {'It is served hot. ' * 20}</p>"
 _HITS = 5
 _LATER_KEYS = {"TAVILY_API_KEY": TAVILY_KEY, "EXA_API_KEY": EXA_KEY}
@@ -19,8 +20,9 @@ _LATER_KEYS = {"TAVILY_API_KEY": TAVILY_KEY, "EXA_API_KEY": EXA_KEY}
 
 def put_up(server: Server) -> dict[str, str]:
     """Have the server answer as all of them; the variables by which tools ask it."""
-    hits = some_hits(_HITS)
-    server.page("/tea", _PAGE)
+    hits = [Hit(f"Title {number}", f"{server.url}/tea/{number}", "Text") for number in range(_HITS)]
+    for path in ("/tea", *(f"/tea/{number}" for number in range(_HITS))):
+        server.page(path, _PAGE)
     server.route(BRAVE_PATH, Brave(hits))
     server.route(GOOGLE_PATH, Google(hits))
     server.route("/tavily", Tavily(hits))
@@ -38,19 +40,24 @@ def put_up(server: Server) -> dict[str, str]:
 
 def arguments(tool: str, server: Server) -> dict[str, Any]:
     """Arguments with which a tool of the project succeeds."""
-    if tool.startswith("web_search"):
+    if tool.startswith("web_search") or tool == "search_and_scrape":
         return {"query": "tea"}
-    return {
+    known: dict[str, dict[str, Any]] = {
         "example": {"city": "Oslo"},
         "web_fetch": {"url": f"{server.url}/tea"},
         "scrape_page": {"url": f"{server.url}/tea"},
+        "sequential_search": {"searchStep": "Find tea.", "stepNumber": 1, "nextStepNeeded": False},
+        "get_research_session": {"sessionId": SESSION},
+        "research_export": {"sessionId": SESSION},
         "opennotes_get": {"path": "tea.md"},
         "opennotes_search": {"query": "tea"},
-    }.get(tool, {})
+    }
+    return known.get(tool, {})
 
 
 def expected(tool: str) -> str:
     """A text that stands in the tool's answer."""
     if tool.startswith("web_search"):
         return "Title 0"
-    return {"example": "Hello, Oslo!", "web_fetch": "strong", "scrape_page": "strong"}.get(tool, "")
+    pages = dict.fromkeys(("web_fetch", "scrape_page", "search_and_scrape"), "strong")
+    return {"example": "Hello, Oslo!", "sequential_search": "Find tea.", **pages}.get(tool, "")

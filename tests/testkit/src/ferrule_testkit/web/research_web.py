@@ -1,4 +1,4 @@
-"""Both search providers on servers of their own, and the executable of web_search in front of them."""
+"""Both search providers on servers of their own, and the executables of the tools that search in front of them."""
 
 import json
 import os
@@ -24,8 +24,8 @@ from ferrule_testkit.search.server import (
     some_hits,
 )
 
-EXECUTABLE = Path(sys.executable).parent / "web-search-tool"
-_PACKAGES = ("ferrule", "ferrule_brave", "ferrule_google", "ferrule_research", "ferrule_websearch")
+FOLDER = Path(sys.executable).parent
+_PACKAGES = ("ferrule", "ferrule_brave", "ferrule_fetch", "ferrule_google", "ferrule_research", "ferrule_websearch")
 
 Route = Callable[[Exchange], None]
 
@@ -65,10 +65,15 @@ class Web:
     def search(
         self, query: str = "some words", *, environment: Mapping[str, str] | None = None, **arguments: Any
     ) -> Run:
-        """Call the executable, and make sure that no key and no process is left."""
-        data = json.dumps({"query": query, **arguments}).encode()
+        """Call the executable of web_search, see `call`."""
+        return self.call("web_search", {"query": query, **arguments}, environment)
+
+    def call(self, tool: str, arguments: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Run:
+        """Call an executable, and make sure that no key and no process is left."""
+        data = json.dumps(arguments).encode()
         merged = {**self.environment, **(environment or {})}
-        done = run_forked(EXECUTABLE, data, environment=merged, cwd=self._folder, packages=_PACKAGES)
+        executable = FOLDER / f"{tool.replace('_', '-')}-tool"
+        done = run_forked(executable, data, environment=merged, cwd=self._folder, packages=_PACKAGES)
         for key in (BRAVE_KEY, GOOGLE_KEY):
             assert key.encode() not in done.stdout + done.stderr
         assert done.left == [], done.left
@@ -79,6 +84,13 @@ class Web:
         done = self.search(query, **arguments)
         assert done.exit_code == 0, done.stdout
         require_declared_shape("web_search", done.document)
+        return done.document
+
+    def answer(self, tool: str, arguments: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Any:
+        """The document of a call that succeeds, which has the shape that the tool declares."""
+        done = self.call(tool, arguments, environment)
+        assert done.exit_code == 0, done.stdout
+        require_declared_shape(tool, done.document)
         return done.document
 
     def configure(self, text: str) -> None:
