@@ -1,4 +1,4 @@
-"""A server in the place of every service, which answers by the recorded replies, and the tools as the host calls them."""
+"""A server for every service, which answers by recorded replies, and the tools as the host calls them."""
 
 import json
 from collections.abc import Callable

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ferrule import Context
     from ferrule.http import Response
-    from ferrule_scholar.asking.scholar import Service
+    from ferrule_scholar.asking.service import Service
 
 MAX_BODY_BYTES = 8 << 20  # a paper with thousands of references
 _MAX_REASON_CHARS = 200
@@ -65,7 +65,7 @@ class ScholarClient:
     def get_json(
         self, path: str, params: Mapping[str, str] | None = None, *, headers: Mapping[str, str] | None = None
     ) -> object | None:
-        """The document at a path of the service; None where there is none (404). Raises ToolError."""
+        """The document at a path of the service; None for a 404. Raises ToolError."""
         body = self._get(path, params or {}, {"Accept": "application/json", **(headers or {})})
         if body is None:
             return None
@@ -76,7 +76,7 @@ class ScholarClient:
         return document
 
     def get_xml(self, path: str, params: Mapping[str, str] | None = None) -> Element | None:
-        """The root of the XML at a path; None where there is none (404). Raises ToolError."""
+        """The root of the XML at a path; None for a 404. Raises ToolError."""
         from ferrule_scholar.asking.xml_document import XMLRefused, parse_xml
 
         body = self._get(path, params or {}, {"Accept": "application/xml, application/atom+xml, text/xml"})
@@ -173,7 +173,13 @@ class ScholarClient:
 
 
 def service_error(label: str, code: str, text: str, *, kind: str = "", wait: float | None = None) -> ToolError:
-    """The error of one service: `LABEL TEXT.` kind: `upstream_unavailable` by default. wait: seconds, where known."""
+    """The error of one service: `LABEL TEXT.`
+
+    Args:
+        label: the service as people call it.
+        kind: `upstream_unavailable` by default.
+        wait: seconds, where they are known.
+    """
     named = kind or "upstream_unavailable"
     details: dict[str, object] = {
         "kind": named,
@@ -185,7 +191,7 @@ def service_error(label: str, code: str, text: str, *, kind: str = "", wait: flo
     return ToolError(code, f"{label} {text}.", details=details, retry_after=None if wait is None else ceil(wait))
 
 
-def unexpected_shape(label: str) -> ToolError:
+def shape_error(label: str) -> ToolError:
     """The error of a service whose document is not as its documentation says."""
     return service_error(label, "API_ERROR", "sent a document of an unexpected shape")
 

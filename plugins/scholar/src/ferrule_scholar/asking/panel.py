@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import ToolError
-from ferrule_scholar.asking.client import SHAPE_ERRORS, ScholarClient, service_error, unexpected_shape
+from ferrule_scholar.asking.client import SHAPE_ERRORS, ScholarClient, service_error, shape_error
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -44,9 +44,13 @@ class Opinion(NamedTuple):
 
 
 def ask_all(scholars: Mapping[str, Scholar], task: Task, context: Context, seconds: float) -> list[Opinion]:
-    """What each service says to a task, in the order of the services. seconds: that all get, at the same time.
+    """What each service says to a task, in the order of the services.
 
-    Raises ToolError where a setting cannot be used; no service is asked then.
+    Args:
+        seconds: that all get, at the same time.
+
+    Raises:
+        ToolError where a setting cannot be used; no service is asked then.
     """
     deadline = time.monotonic() + seconds
     desks = [_Desk(one, task, ScholarClient(one.service, context, deadline)) for one in scholars.values()]
@@ -79,7 +83,7 @@ class _Desk:
         except ToolError as error:
             self._error = error
         except SHAPE_ERRORS:
-            self._error = unexpected_shape(label)
+            self._error = shape_error(label)
         except Exception as error:  # noqa: BLE001 - a third party's service must not take the others with it
             self._error = service_error(label, "API_ERROR", f"cannot be asked ({type(error).__name__})")
 

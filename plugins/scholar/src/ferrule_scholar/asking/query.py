@@ -18,7 +18,7 @@ class WorkQuery(NamedTuple):
     """A search for papers.
 
     Args:
-        limit: how many are wanted, which a service may exceed. year_from, year_to: 0 where there is no bound.
+        limit: how many are wanted, which a service may exceed. year_from, year_to: 0 for no bound.
         source: one of `SOURCES`. sort: `RELEVANCE` or `DATE`. least_citations: 0 where all count.
     """
 

@@ -1,4 +1,4 @@
-"""What a service of papers is, whoever brings it: an entry point of the group `ferrule.scholars`."""
+"""What a service of papers is, from whichever distribution: an entry point of the group `ferrule.scholars`."""
 
 from __future__ import annotations
 
@@ -8,36 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from ferrule_scholar.asking.client import ScholarClient
     from ferrule_scholar.asking.query import WorkQuery
+    from ferrule_scholar.asking.service import Service
     from ferrule_scholar.works.identifiers import Identifier
     from ferrule_scholar.works.work import Work
 
 GROUP = "ferrule.scholars"
 SEARCH, RECORD, CITATIONS, REFERENCES = "search", "record", "citations", "references"
-
-
-class Service(NamedTuple):
-    """Where a service is, and how often it may be asked.
-
-    Args:
-        label: as people call it. endpoint: the URL that its paths are added to, without a slash at its end.
-        variable: of the environment, for another endpoint. setting: the same in the tool's table of config.toml.
-        credential: the name of its key among those that the tools declare; "" where it has none.
-        pace: requests and seconds, which all processes of a user keep together. pace_with_key, pace_with_contact: the
-            same with a key, or with an e-mail address, where that allows more.
-        contact: the parameter for an e-mail address; "" where it has none.
-        kinds: the identifiers that it knows, of `Identifier.kind`.
-    """
-
-    label: str
-    endpoint: str
-    variable: str
-    setting: str
-    pace: Sequence[tuple[int, float]] = ()
-    pace_with_key: Sequence[tuple[int, float]] = ()
-    pace_with_contact: Sequence[tuple[int, float]] = ()
-    credential: str = ""
-    contact: str = ""
-    kinds: Sequence[str] = ()
 
 
 class Found(NamedTuple):

@@ -20,7 +20,7 @@ _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[A-Za-z]{2,}")
 
 
 def contact_of(context: Context) -> str:
-    """The e-mail address by which services may reach whoever asks them; "" where none is set. Raises ToolError."""
+    """The e-mail address by which services may reach the user; "" where none is set. Raises ToolError."""
     value = str(context.setting(EMAIL, EMAIL_VARIABLE) or "").strip()
     if value and not (_ADDRESS.fullmatch(value) and value.isascii()):
         hint = f"Set {EMAIL_VARIABLE}, or {EMAIL} in [tools.{context.tool}] of config.toml, to your address."

@@ -9,7 +9,8 @@ from urllib.parse import quote
 from ferrule_research.library import Date, Name, gravest_notice
 from ferrule_scholar.asking.client import ScholarClient, mapping, objects, text, texts, whole
 from ferrule_scholar.asking.query import DATE, WorkQuery
-from ferrule_scholar.asking.scholar import RECORD, REFERENCES, SEARCH, Found, Service
+from ferrule_scholar.asking.scholar import RECORD, REFERENCES, SEARCH, Found
+from ferrule_scholar.asking.service import Service
 from ferrule_scholar.works.identifiers import DOI, Identifier, arxiv_of_doi, normalise_doi
 from ferrule_scholar.works.titles import plain_title
 from ferrule_scholar.works.work import Work
@@ -154,7 +155,7 @@ def _first(record: Mapping[str, object], name: str) -> str:
 
 
 def _read_date(record: Mapping[str, object]) -> Date | None:
-    """When it appeared first, as far as that is told."""
+    """When it appeared first, as far as that is known."""
     for name in ("issued", "published"):
         groups = mapping(record.get(name)).get("date-parts")
         parts = groups[0] if isinstance(groups, list) and groups and isinstance(groups[0], list) else []

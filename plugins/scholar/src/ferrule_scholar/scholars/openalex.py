@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ferrule_research.library import parse_person
 from ferrule_scholar.asking.client import ScholarClient, mapping, objects, text, texts, whole
 from ferrule_scholar.asking.query import DATE, WorkQuery
-from ferrule_scholar.asking.scholar import CITATIONS, RECORD, REFERENCES, SEARCH, Found, Service
+from ferrule_scholar.asking.scholar import CITATIONS, RECORD, REFERENCES, SEARCH, Found
+from ferrule_scholar.asking.service import Service
 from ferrule_scholar.works.identifiers import DOI, PMCID, PMID, Identifier, arxiv_of_doi, normalise_doi
 from ferrule_scholar.works.titles import plain_title
 from ferrule_scholar.works.work import Work
@@ -89,6 +90,7 @@ def read_work(record: Mapping[str, object]) -> Work:
     place, ids = mapping(record.get("primary_location")), mapping(record.get("ids"))
     best, access = mapping(record.get("best_oa_location")), mapping(record.get("open_access"))
     source, biblio = mapping(place.get("source")), mapping(record.get("biblio"))
+    is_open = access.get("is_oa")
     pages = [text(biblio.get("first_page")), text(biblio.get("last_page"))]
     return Work(
         plain_title(record.get("display_name")),
@@ -108,7 +110,7 @@ def read_work(record: Mapping[str, object]) -> Work:
         pages="-".join(dict.fromkeys(filter(None, pages))),
         abstract=_abstract(record.get("abstract_inverted_index")),
         citations=whole(record.get("cited_by_count")),
-        is_open=access.get("is_oa") if isinstance(access.get("is_oa"), bool) else None,  # type: ignore[arg-type]  # as tested
+        is_open=is_open if isinstance(is_open, bool) else None,
         pdf_url=text(best.get("pdf_url")),
         licence=text(best.get("license")),
         is_in_doaj=source.get("is_in_doaj") is True,

@@ -11,7 +11,7 @@ from ferrule_scholar.asking.scholar import GROUP, Scholar
 _OWN = "ferrule_scholar."
 
 
-def installed_scholars(ability: str) -> dict[str, Scholar]:
+def find_scholars(ability: str) -> dict[str, Scholar]:
     """The installed services with an ability, by name in alphabetical order; those of this distribution come first.
 
     Where two distributions claim a name, the first on the path has it. Raises ToolError CONFIG_ERROR for one that

@@ -53,6 +53,6 @@ def read_query(arguments: JSONMapping) -> WorkQuery:
     )
 
 
-def ignored_parameters(arguments: JSONMapping) -> list[dict[str, str]]:
+def list_ignored(arguments: JSONMapping) -> list[dict[str, str]]:
     """The arguments that have no effect, each with the reason."""
     return [{"name": name, "why": why} for name, why in WITHOUT_EFFECT.items() if arguments.get(name)]

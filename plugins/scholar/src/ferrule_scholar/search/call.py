@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ferrule_scholar.asking.enrichment import enrich
 from ferrule_scholar.asking.failure import raise_if_none_answered
 from ferrule_scholar.asking.panel import Opinion, ask_all
 from ferrule_scholar.asking.query import DATE, WorkQuery
 from ferrule_scholar.asking.scholar import SEARCH, Scholar
 from ferrule_scholar.asking.settings import patience_of
-from ferrule_scholar.scholars.registry import choose, installed_scholars
+from ferrule_scholar.enrichment import enrich
+from ferrule_scholar.scholars.registry import choose, find_scholars
 from ferrule_scholar.search.arguments import (
     DEFAULT_RESULTS,
     MAX_RESULTS,
-    ignored_parameters,
+    list_ignored,
     normalise_texts,
     read_query,
 )
-from ferrule_scholar.works.merging import merge
+from ferrule_scholar.works.union import merge
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -35,7 +35,7 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
     """The answer to a call; ToolError where no service answered."""
     texts = normalise_texts(arguments)
     query, wanted = read_query(texts), texts.get("num_results", DEFAULT_RESULTS)
-    installed = installed_scholars(SEARCH)
+    installed = find_scholars(SEARCH)
     scholars = _choose(installed, query, texts.get("provider", ""))
     opinions = ask_all(scholars, lambda one, client: one.search(query, client), context, patience_of(context))
     raise_if_none_answered(opinions, [name for name in installed if name not in scholars])
@@ -49,7 +49,7 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
     document["checks"] = enriched.checks
     if wanted > MAX_RESULTS:
         document["requestedNumResults"] = wanted
-    if ignored := ignored_parameters(texts):
+    if ignored := list_ignored(texts):
         document["ignoredParameters"] = ignored
     if not document["papers"]:
         from ferrule_scholar.search.hints import make_hints

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from ferrule.errors import ToolError
-from ferrule_scholar.asking.client import SHAPE_ERRORS, ScholarClient, mapping, objects, text, unexpected_shape
-from ferrule_scholar.asking.scholar import Service
+from ferrule_scholar.asking.client import SHAPE_ERRORS, ScholarClient, mapping, objects, text, shape_error
+from ferrule_scholar.asking.service import Service
 from ferrule_scholar.asking.settings import EMAIL_VARIABLE, contact_of
 from ferrule_scholar.scholars.crossref import NAME as CROSSREF
 from ferrule_scholar.scholars.crossref import Crossref
@@ -79,7 +79,7 @@ class _Check(threading.Thread):
         except ToolError as error:
             self._reason = error.message
         except SHAPE_ERRORS:
-            self._reason = unexpected_shape("The service").message
+            self._reason = shape_error("The service").message
 
     def state(self) -> JSONObject:
         """`{"state": "checked"}`, or `{"state": "skipped", "why": …}`."""
@@ -140,7 +140,7 @@ def _read_links(
                 failures.append(error)
                 return
             except SHAPE_ERRORS:
-                failures.append(unexpected_shape(UNPAYWALL.label))
+                failures.append(shape_error(UNPAYWALL.label))
 
 
 def _read_access(work: Work, record: object) -> Work:
