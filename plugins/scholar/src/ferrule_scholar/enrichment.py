@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from ferrule.errors import ToolError
-from ferrule_scholar.asking.client import SHAPE_ERRORS, ScholarClient, mapping, objects, text, shape_error
+from ferrule_scholar.asking.client import SHAPE_ERRORS, ScholarClient, mapping, objects, shape_error, text
 from ferrule_scholar.asking.service import Service
 from ferrule_scholar.asking.settings import EMAIL_VARIABLE, contact_of
 from ferrule_scholar.scholars.crossref import NAME as CROSSREF
