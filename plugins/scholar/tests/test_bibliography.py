@@ -101,6 +101,14 @@ def test_styles_by_name_are_sorted_and_numbered_ones_keep_the_order(call: Call) 
 def test_a_book_and_a_talk_are_what_they_are(call: Call) -> None:
     assert write(call, "apa", BOOK).startswith("Darwin, C. (1859). On the origin of species. John Murray.")
     assert "in Proceedings of Things, 2001, pp. 1–9" in write(call, "ieee", TALK)
+    assert "Grammar. In Proceedings of Things (pp. 1–9)." in write(call, "apa", TALK)
+
+
+def test_a_preprint_names_its_server_as_it_is_written(call: Call) -> None:
+    source = {"doi": "10.48550/arXiv.1706.03762", "title": "What BERT reads", "author": "Ann Lee", "year": 2017}
+    source["site"] = "arXiv"
+    line = write(call, "mla", source)
+    assert line == "Lee, Ann. “What BERT Reads.” arXiv, 2017, https://doi.org/10.48550/arxiv.1706.03762."
 
 
 def test_bibtex_escapes_and_has_the_kind_of_each(call: Call) -> None:

@@ -36,7 +36,7 @@ _FORGED = dict.fromkeys(_FROM_PRIVATE, None)  # private characters of the input 
 _KINDS = {  # of CSL: the type, and the type of what contains it
     "article-journal": ("article", "periodical"),
     "article": ("article", "periodical"),
-    "paper-conference": ("anthos", "anthology"),
+    "paper-conference": ("chapter", "anthology"),
     "chapter": ("chapter", "book"),
     "book": ("book", "anthology"),
     "thesis": ("thesis", "anthology"),
@@ -64,7 +64,7 @@ def write_style(references: Sequence[Reference], style: str) -> list[str]:
 
 def _plain(item: str) -> str:
     text = unescape(_TAG.sub("", item.replace("</span>", "</span> ")))
-    return re.sub(r" ([.,;])", r"\1", " ".join(text.split())).translate(_FROM_PRIVATE)
+    return re.sub(r",\.", ".", re.sub(r" ([.,;])", r"\1", " ".join(text.split()))).translate(_FROM_PRIVATE)
 
 
 def _describe(reference: Reference) -> JSONObject:
@@ -75,9 +75,10 @@ def _describe(reference: Reference) -> JSONObject:
         entry["author"] = [_describe_name(name) for name in reference.authors]
     if reference.date:
         entry["date"] = reference.date.iso()
-    parent = {"title": reference.container, "volume": reference.volume, "issue": reference.issue}
+    place = {"volume": reference.volume, "issue": reference.issue}
     if reference.container:
-        entry["parent"] = {"type": around} | {name: _safe(value) for name, value in parent.items() if value}
+        parts = {name: _safe(value) for name, value in place.items() if value}
+        entry["parent"] = {"type": around, "title": _safe_container(reference.container), **parts}
     if reference.pages:
         entry["page-range"] = _safe(reference.pages)
     if reference.publisher and kind in ("book", "chapter", "report", "thesis"):
@@ -93,6 +94,15 @@ def _describe(reference: Reference) -> JSONObject:
 def _describe_name(name: Name) -> JSONObject:
     parts = {"name": name.family, "given-name": "" if name.literal else name.given, "suffix": name.suffix}
     return {part: _safe(value) for part, value in parts.items() if value}
+
+
+def _safe_container(text: str) -> str:
+    """A name of one word, such as arXiv, keeps its letters: the processor takes braces for that.
+
+    It drops the blank after braces, so what has several words goes without them.
+    """
+    safe = _safe(text)
+    return safe if " " in safe else f"{{{safe}}}"
 
 
 def _safe(text: str) -> str:
