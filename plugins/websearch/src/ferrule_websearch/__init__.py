@@ -32,6 +32,8 @@ one for a `SearchRequest` within a time, under a circuit breaker that all proces
 `is_client_error`, `format_seconds` and `fit_results` for its answer, `max_requests`, the bound on what one question
 costs, and `configuration_folder` for files of the admin.
 
+For whatever else keeps a pace that processes share: `RateLimiter` (raises `TurnTooLate`), `CircuitBreaker`.
+
 For domains: `DomainFilter`, `normalise_domain` (raises `InvalidDomain`), `host_of`.
 
 Needs the extra `ferrule[http]`. Import it inside `validate` and `execute`.
@@ -65,6 +67,8 @@ from ferrule_websearch.setup import Setup, Step
 
 if TYPE_CHECKING:
     from ferrule_websearch.manifest import SearchManifest
+    from ferrule_websearch.pace.circuit_breaker import CircuitBreaker
+    from ferrule_websearch.pace.rate_limiter import RateLimiter, TurnTooLate
     from ferrule_websearch.query_mapping import SearchRequest
     from ferrule_websearch.registry import (
         Attempt,
@@ -78,6 +82,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Attempt",
+    "CircuitBreaker",
     "DomainFilter",
     "Fault",
     "InvalidDomain",
@@ -86,6 +91,7 @@ __all__ = [
     "Provider",
     "Query",
     "Quota",
+    "RateLimiter",
     "Reply",
     "Request",
     "Response",
@@ -95,6 +101,7 @@ __all__ = [
     "SearchRequest",
     "Setup",
     "Step",
+    "TurnTooLate",
     "configuration_folder",
     "count_of",
     "days_ago",
@@ -127,6 +134,8 @@ __getattr__ = attach(
     __name__,
     {
         **dict.fromkeys(_REGISTRY.split(), "ferrule_websearch.registry"),
+        **dict.fromkeys(("RateLimiter", "TurnTooLate"), "ferrule_websearch.pace.rate_limiter"),
+        "CircuitBreaker": "ferrule_websearch.pace.circuit_breaker",
         "SearchManifest": "ferrule_websearch.manifest",
         "SearchRequest": "ferrule_websearch.query_mapping",
     },

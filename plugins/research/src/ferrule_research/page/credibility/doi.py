@@ -24,17 +24,18 @@ _MAX_DOI_CHARS = 300
 
 def detect_doi(embedded: EmbeddedData, url: str, text: str) -> str:
     """By Highwire's `citation_doi`, then the URL's path, then the beginning of the text; "" if there is none."""
-    if found := _first(embedded.highwire.get("citation_doi", "")):
+    if found := find_doi(embedded.highwire.get("citation_doi", "")):
         return found
-    if found := _first(unquote(_path(url))):
+    if found := find_doi(unquote(_path(url))):
         return _VERSION.sub(r"\1", _NOT_OF_IT.sub("", found.partition(";jsessionid=")[0]))
     front = text[:_FRONT_CHARS]
     if references := _REFERENCES.search(front):
         front = front[: references.start()]
-    return _first(_ESCAPED.sub(r"\1", front))
+    return find_doi(_ESCAPED.sub(r"\1", front))
 
 
-def _first(text: str) -> str:
+def find_doi(text: str) -> str:
+    """The first DOI in a text, without the punctuation around it; "" if there is none."""
     found = _DOI.search(text)
     return _bare(found[0][:_MAX_DOI_CHARS]) if found else ""
 

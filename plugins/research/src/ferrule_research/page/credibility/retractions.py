@@ -41,7 +41,12 @@ def find_notice(doi: str, context: Context) -> Notice | None:
 
     None if there is no notice, and where Crossref does not know the DOI or cannot be asked within three seconds.
     """
-    notices = filter(None, map(_notice, _updates(_get_work(doi, context), doi)))
+    return gravest_notice(_get_work(doi, context), doi)
+
+
+def gravest_notice(work: JSONObject, doi: str) -> Notice | None:
+    """The gravest notice that Crossref's record of an article holds; None where it holds none."""
+    notices = filter(None, map(_notice, _updates(work, doi)))
     return min(notices, key=lambda one: (_WORST_FIRST.index(one["kind"]), one.get("date", "9")), default=None)
 
 

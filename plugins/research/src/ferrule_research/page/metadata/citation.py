@@ -82,8 +82,11 @@ def bibtex(work: Bibliography, url: str, accessed: Date) -> str:
     }
     fields = {
         "author": _bibtex_authors(work.authors),
-        "title": "{" + _tex(work.title or "Untitled") + "}",
-        **{name: _tex(value) for name, value in (in_journal if work.journal else {"organization": work.site}).items()},
+        "title": "{" + escape_tex(work.title or "Untitled") + "}",
+        **{
+            name: escape_tex(value)
+            for name, value in (in_journal if work.journal else {"organization": work.site}).items()
+        },
         "year": f"{work.date.year}" if work.date else "",
         "month": f"{work.date.month}" if work.date and work.date.month else "",
         "doi": _verbatim(place.doi),
@@ -165,13 +168,14 @@ def _bibtex_authors(authors: list[Name]) -> str:
     written = []
     for name in authors:
         if name.literal or not name.given:
-            written.append("{" + _tex(name.family) + "}")
+            written.append("{" + escape_tex(name.family) + "}")
         else:
-            written.append(", ".join(_tex(part) for part in (name.family, name.suffix, name.given) if part))
+            written.append(", ".join(escape_tex(part) for part in (name.family, name.suffix, name.given) if part))
     return " and ".join(written)
 
 
-def _tex(text: str) -> str:
+def escape_tex(text: str) -> str:
+    """A text of one line, in which TeX finds no command."""
     return "".join(_TEX.get(letter, letter) for letter in " ".join(text.split()))
 
 

@@ -1,0 +1,65 @@
+"""References as RIS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ferrule_research.library import Date, Name
+    from ferrule_scholar.works.reference import Reference
+
+_KINDS = {  # of CSL
+    "article-journal": "JOUR",
+    "article": "UNPB",
+    "paper-conference": "CPAPER",
+    "chapter": "CHAP",
+    "book": "BOOK",
+    "thesis": "THES",
+    "report": "RPRT",
+    "dataset": "DATA",
+    "webpage": "ELEC",
+}
+_OTHERS = "GEN"
+
+
+def write_ris(references: Sequence[Reference]) -> str:
+    """The records, in their order, each from `TY` to `ER`."""
+    return "\n\n".join("\n".join(f"{tag}  - {value}" for tag, value in _lines(one)) for one in references)
+
+
+def _lines(reference: Reference) -> Iterator[tuple[str, str]]:
+    yield "TY", _KINDS.get(reference.kind, _OTHERS)
+    first, _, last = reference.pages.replace("–", "-").partition("-")
+    fields = [
+        ("ID", reference.key),
+        ("TI", reference.title),
+        *(("AU", _write_name(name)) for name in reference.authors),
+        ("PY", str(reference.date.year) if reference.date else ""),
+        ("DA", _write_date(reference.date)),
+        ("T2", reference.container),
+        ("PB", reference.publisher),
+        ("VL", reference.volume),
+        ("IS", reference.issue),
+        ("SP", first.strip()),
+        ("EP", last.strip()),
+        ("DO", reference.doi),
+        ("UR", reference.address),
+        ("Y2", _write_date(reference.accessed)),
+    ]
+    yield from ((tag, " ".join(value.split())) for tag, value in fields if value)
+    yield "ER", ""
+
+
+def _write_name(name: Name) -> str:
+    """`Family, Given, Suffix`; an organisation as it is, since a comma would cut it."""
+    if name.literal or not name.given:
+        return name.family.replace(",", "")
+    return ", ".join(filter(None, (name.family, name.given, name.suffix)))
+
+
+def _write_date(date: Date | None) -> str:
+    """`YYYY/MM/DD/`, with what is not known left empty."""
+    if date is None:
+        return ""
+    return f"{date.year:04}/{f'{date.month:02}' if date.month else ''}/{f'{date.day:02}' if date.day else ''}/"

@@ -1,0 +1,135 @@
+"""One hop in the graph of citations: the paper is found, then both directions are asked at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ferrule.errors import ToolError
+from ferrule_scholar.asking.failure import raise_if_none_answered
+from ferrule_scholar.asking.panel import Opinion, ask_all
+from ferrule_scholar.asking.scholar import CITATIONS, RECORD, REFERENCES, Found, Scholar
+from ferrule_scholar.asking.settings import patience_of
+from ferrule_scholar.enrichment import enrich
+from ferrule_scholar.graph.seed import find_seed, missing_seed
+from ferrule_scholar.scholars.registry import choose, find_scholars
+from ferrule_scholar.works.identifiers import parse_identifier
+
+if TYPE_CHECKING:
+    from ferrule import Context, JSONObject
+    from ferrule.text.json_types import JSONMapping
+    from ferrule_scholar.asking.client import ScholarClient
+    from ferrule_scholar.works.work import Work
+
+TRUST = "untrusted-external-content"
+MAX_RESULTS, DEFAULT_RESULTS = 25, 10
+CITED_BY, BOTH = "cited_by", "both"
+_PREFERRED = ("semanticscholar", "openalex", "europepmc", "pubmed")
+_LISTS = {CITATIONS: "citedBy", REFERENCES: "references"}
+
+
+class _Hop(NamedTuple):
+    """One direction. found: None where it failed."""
+
+    ability: str
+    opinion: Opinion
+
+
+def walk_citations(arguments: JSONMapping, context: Context) -> JSONObject:
+    """The answer to a call. Raises ToolError where no service knows the paper, or both directions failed."""
+    paper, direction = arguments["paper"].strip(), arguments.get("direction", BOTH)
+    wanted = arguments.get("num_results", DEFAULT_RESULTS)
+    abilities = _abilities_of(direction)
+    scholars = _choose(abilities, arguments.get("provider", "").strip().lower())
+    scholar, seed, failed = _find_first(scholars, paper, context)
+    hops = [_walk(scholar, ability, seed, min(wanted, MAX_RESULTS), context) for ability in abilities]
+    raise_if_none_answered([hop.opinion for hop in hops], [name for name in scholars if name != scholar.name])
+    answer: JSONObject = {"seed": seed.as_json(), "direction": direction, "provider": scholar.name}
+    is_influential = bool(arguments.get("influential_only"))
+    for hop in hops:
+        answer |= _describe(hop, is_influential and scholar.name == _PREFERRED[0], context)
+    answer["trust"] = TRUST
+    _add_notes(answer, arguments, scholar, [*failed, *(hop.opinion for hop in hops)])
+    if wanted > MAX_RESULTS:
+        answer["requestedNumResults"] = wanted
+    _fit(answer, context)
+    return answer
+
+
+def _abilities_of(direction: str) -> list[str]:
+    if direction == BOTH:
+        return [CITATIONS, REFERENCES]
+    return [CITATIONS] if direction == CITED_BY else [REFERENCES]
+
+
+def _choose(abilities: Sequence[str], name: str) -> dict[str, Scholar]:
+    """The services that can do all of it, those that say most first, or the one that is named."""
+    able = {key: one for key, one in find_scholars(RECORD).items() if one.abilities >= set(abilities)}
+    order = [key for key in _PREFERRED if key in able] + [key for key in able if key not in _PREFERRED]
+    return choose({key: able[key] for key in order}, name)
+
+
+def _find_first(
+    scholars: Mapping[str, Scholar], paper: str, context: Context
+) -> tuple[Scholar, Work, Sequence[Opinion]]:
+    """The first service that knows the paper, its record there, and the services that failed before."""
+    identifier = parse_identifier(paper)
+    failed: list[Opinion] = []
+    answered = False
+    for scholar in scholars.values():
+        seconds = patience_of(context)
+        (opinion,) = ask_all(
+            {scholar.name: scholar}, lambda one, client: find_seed(one, identifier, client), context, seconds
+        )
+        if opinion.found and opinion.found.works:
+            return scholar, opinion.found.works[0], failed
+        answered = answered or opinion.found is not None
+        failed += [opinion] if opinion.error else []
+    if not answered:
+        raise_if_none_answered(failed, [])
+    raise missing_seed(identifier, list(scholars))
+
+
+def _walk(scholar: Scholar, ability: str, seed: Work, limit: int, context: Context) -> _Hop:
+    def ask(one: Scholar, client: ScholarClient) -> Found:
+        return one.citations(seed, limit, client) if ability == CITATIONS else one.references(seed, limit, client)
+
+    (opinion,) = ask_all({scholar.name: scholar}, ask, context, patience_of(context))
+    return _Hop(ability, opinion)
+
+
+def _describe(hop: _Hop, is_filtered: bool, context: Context) -> JSONObject:
+    """One direction of the answer: the papers, how many they are, and how many the service has."""
+    name, found = _LISTS[hop.ability], hop.opinion.found
+    if found is None:
+        return {name: [], f"{name}Count": 0}
+    works = [one for one in found.works if one.is_influential or not is_filtered]
+    works = enrich(works, context, has_access=False).works if works else []
+    total = {} if found.total is None else {f"{name}Total": found.total}
+    return {name: [one.as_json() for one in works], f"{name}Count": len(works), **total}
+
+
+def _add_notes(answer: JSONObject, arguments: JSONMapping, scholar: Scholar, opinions: Sequence[Opinion]) -> None:
+    """What had no effect, and what failed."""
+    ignored = []
+    if arguments.get("influential_only") and scholar.name != _PREFERRED[0]:
+        ignored.append({"name": "influential_only", "why": f"{scholar.service.label} does not say which these are"})
+    if arguments.get("sessionId"):
+        ignored.append({"name": "sessionId", "why": "a search belongs to no session here"})
+    if ignored:
+        answer["ignoredParameters"] = ignored
+    errors = [one.error.message for one in opinions if one.error]
+    if errors:
+        answer["incomplete"] = " ".join(errors)
+        answer["_meta"] = {"cacheable": False}  # what is missing may be there the next time
+
+
+def _fit(answer: JSONObject, context: Context) -> None:
+    """Leave out the last papers, of the longer list first, until the client reads the answer."""
+    lists = [name for name in _LISTS.values() if name in answer]
+    while context.size(answer) > context.max_bytes:
+        longest = max(lists, key=lambda name: len(answer[name]))
+        if not answer[longest]:
+            raise ToolError("API_ERROR", "The record of the paper is longer than the client reads.")
+        answer[longest].pop()
+        answer[f"{longest}Count"] -= 1

@@ -1,0 +1,78 @@
+"""The identifiers of papers: DOI, arXiv, PubMed, PubMed Central."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import unquote
+
+DOI, ARXIV, PMID, PMCID, TITLE = "doi", "arxiv", "pmid", "pmcid", "title"
+
+_DOI = re.compile(r"10\.\d{4,9}/\S+")
+_DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.I)
+_NEW_ARXIV = r"\d{4}\.\d{4,5}"
+_OLD_ARXIV = r"[a-z-]+(?:\.[A-Z]{2})?/\d{7}"
+_ARXIV = re.compile(rf"({_NEW_ARXIV}|{_OLD_ARXIV})(?:v\d+)?", re.I)
+_ARXIV_PLACE = re.compile(rf"(?:arxiv:\s*|arxiv\.org/(?:abs|pdf|html)/)({_NEW_ARXIV}|{_OLD_ARXIV})", re.I)
+_ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)", re.I)
+_PMID_PLACE = re.compile(r"(?:pmid:?\s*|pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/pubmed/)(\d{1,9})", re.I)
+_PMCID = re.compile(r"\b(PMC\d{3,9})\b", re.I)
+_TEST_PREFIX = "10.5555/"  # DOIs that are examples, and lead to no paper
+_PREPRINT_PREFIXES = tuple(f"10.{number}/" for number in (48550, 1101, 21203, 20944, 26434, 31234, 2139, 36227))
+
+
+class Identifier(NamedTuple):
+    """What names a paper. kind: `doi`, `arxiv`, `pmid`, `pmcid`, or `title` for words."""
+
+    kind: str
+    value: str
+
+
+def normalise_doi(text: object) -> str:
+    """A DOI in small letters, without the address of its resolver; "" for what is none, or is an example."""
+    if not isinstance(text, str):
+        return ""
+    bare = unquote(_DOI_PREFIX.sub("", text.strip())).lower().rstrip(".,;")
+    return bare if _DOI.fullmatch(bare) and not bare.startswith(_TEST_PREFIX) else ""
+
+
+def normalise_arxiv(text: object) -> str:
+    """The number of an arXiv paper without its version; "" for what is none."""
+    if not isinstance(text, str):
+        return ""
+    bare = re.sub(r"^(?:https?://arxiv\.org/(?:abs|pdf)/|arxiv:\s*)", "", text.strip(), flags=re.I).removesuffix(".pdf")
+    found = _ARXIV.fullmatch(bare)
+    return found[1] if found else ""
+
+
+def arxiv_of_doi(doi: str) -> str:
+    """The arXiv number that a DOI of arXiv holds; "" for another DOI."""
+    found = _ARXIV_DOI.fullmatch(doi)
+    return normalise_arxiv(found[1]) if found else ""
+
+
+def is_preprint_doi(doi: str) -> bool:
+    """Whether a DOI is one that a server of preprints gives, which the published paper has not."""
+    return doi.startswith(_PREPRINT_PREFIXES)
+
+
+def parse_identifier(text: str) -> Identifier:
+    """What a user's words name: the first identifier in them, else a title."""
+    from ferrule_research.library import find_doi
+
+    words = " ".join(text.split())
+    found: tuple[tuple[str, str], ...] = (
+        (DOI, normalise_doi(find_doi(unquote(words)))),
+        (ARXIV, normalise_arxiv(words) or _group(_ARXIV_PLACE, words)),
+        (PMID, words if words.isascii() and words.isdigit() and 4 <= len(words) <= 9 else _group(_PMID_PLACE, words)),
+        (PMCID, _group(_PMCID, words).upper()),
+    )
+    kind, value = next(((kind, value) for kind, value in found if value), (TITLE, words))
+    if kind == DOI and (number := arxiv_of_doi(value)):
+        return Identifier(ARXIV, number)
+    return Identifier(kind, value)
+
+
+def _group(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return found[1] if found else ""

@@ -1,0 +1,207 @@
+"""References in each style, from sources with all that makes them hard."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from ferrule_dev.testing import Server
+from ferrule_scholar import bibliography
+
+from .conftest import Call, Failure, Reply, queries
+
+pytestmark = pytest.mark.process
+
+DEEP: dict[str, Any] = {
+    "doi": "https://doi.org/10.1038/NATURE14539",
+    "title": "Deep learning",
+    "authors": ["LeCun, Yann", "Bengio, Yoshua", "Hinton, Geoffrey"],
+    "journal": "Nature",
+    "volume": "521",
+    "issue": "7553",
+    "pages": "436-444",
+    "date": "2015-05-27",
+}
+BOOK = {"url": "https://b.example/b", "type": "book", "title": "On the origin of species", "author": "Charles Darwin",
+        "publisher": "John Murray", "date": "1859"}  # fmt: skip
+PAGE = {
+    "url": "https://who.example/a",
+    "title": r"On $x$ & {y} of 50% \ `z` #_~^",
+    "author": "World Health Organization",
+    "site": "Health",
+    "date": "2020-01",
+}
+TALK = {"url": "https://c.example/t", "title": "Grammar", "authors": ["Johannes van der Berg", "Müller, Jürgen"],
+        "type": "paper-conference", "journal": "Proceedings of Things", "pages": "1-9", "year": 2001}  # fmt: skip
+DOI_OF_DEEP = "https://doi.org/10.1038/nature14539"
+
+
+def write(call: Call, style: str, *sources: dict[str, Any]) -> str:
+    answer = call("format_bibliography", style=style, sources=list(sources))
+    assert answer["entryCount"] == len(sources)
+    text: str = answer["bibliography"]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("style", "line"),
+    [
+        (
+            "apa",
+            f"LeCun, Y., Bengio, Y., & Hinton, G. (2015). Deep learning. Nature, 521(7553), 436–444. {DOI_OF_DEEP}",
+        ),
+        (
+            "mla",
+            f"LeCun, Yann, et al. “Deep Learning.” Nature, vol. 521, no. 7553, May 2015, pp. 436–44, {DOI_OF_DEEP}.",
+        ),
+        (
+            "chicago",
+            "LeCun, Yann, Yoshua Bengio, and Geoffrey Hinton. 2015. “Deep Learning.” Nature 521 (7553): 436–44. "
+            f"{DOI_OF_DEEP}.",
+        ),
+        (
+            "ieee",
+            "[1] Y. LeCun, Y. Bengio, and G. Hinton, “Deep learning,” Nature, vol. 521, no. 7553, pp. 436–444, May "
+            "2015, doi: 10.1038/nature14539.",
+        ),
+        (
+            "vancouver",
+            "1. LeCun Y, Bengio Y, Hinton G. Deep learning. Nature. 2015;521: 436–444. doi:10.1038/nature14539",
+        ),
+        (
+            "harvard",
+            "LeCun, Y., Bengio, Y. and Hinton, G. (2015) “Deep learning,” Nature, 521(7553), pp. 436–444. "
+            f"Available at: {DOI_OF_DEEP}.",
+        ),
+    ],
+)
+def test_an_article_in_each_style(call: Call, style: str, line: str) -> None:
+    assert write(call, style, DEEP) == line
+
+
+@pytest.mark.parametrize("style", ["apa", "mla", "chicago", "ieee", "vancouver", "harvard"])
+def test_signs_that_are_commands_elsewhere_come_out_as_they_are(call: Call, style: str) -> None:
+    line = write(call, style, PAGE)
+    assert re.search(re.escape(r"$x$ & {y} of 50% \ `z` #_~^").replace("of", "[Oo]f"), line)
+    assert "World Health Organization" in line
+    assert "2026" not in line
+
+
+def test_a_page_has_the_day_of_access_only_where_it_is_given(call: Call) -> None:
+    assert "Accessed" not in write(call, "ieee", PAGE)
+    assert "Accessed: Nov. 01, 2026" in write(call, "ieee", {**PAGE, "accessed": "2026-11-01"})
+
+
+def test_styles_by_name_are_sorted_and_numbered_ones_keep_the_order(call: Call) -> None:
+    assert [one[:6] for one in write(call, "apa", TALK, DEEP, BOOK).splitlines()] == ["Darwin", "LeCun,", "van de"]
+    assert [one[:9] for one in write(call, "ieee", TALK, DEEP).splitlines()] == ["[1] J. va", "[2] Y. Le"]
+
+
+def test_a_book_and_a_talk_are_what_they_are(call: Call) -> None:
+    assert write(call, "apa", BOOK).startswith("Darwin, C. (1859). On the origin of species. John Murray.")
+    assert "in Proceedings of Things, 2001, pp. 1–9" in write(call, "ieee", TALK)
+    assert "Grammar. In Proceedings of Things (pp. 1–9)." in write(call, "apa", TALK)
+
+
+def test_a_preprint_names_its_server_as_it_is_written(call: Call) -> None:
+    source = {"doi": "10.48550/arXiv.1706.03762", "title": "What BERT reads", "author": "Ann Lee", "year": 2017}
+    source["site"] = "arXiv"
+    line = write(call, "mla", source)
+    assert line == "Lee, Ann. “What BERT Reads.” arXiv, 2017, https://doi.org/10.48550/arxiv.1706.03762."
+
+
+def test_bibtex_escapes_and_has_the_kind_of_each(call: Call) -> None:
+    text = write(call, "bibtex", TALK, DEEP, BOOK, PAGE)
+    assert re.findall(r"@(\w+)\{(\w+),", text) == [
+        ("book", "darwin1859origin"),
+        ("article", "lecun2015deep"),
+        ("inproceedings", "vanderberg2001grammar"),
+        ("misc", "worldhealthorganization2020x"),
+    ]
+    assert "author = {van der Berg, Johannes and Müller, Jürgen}" in text
+    assert "author = {{World Health Organization}}" in text
+    assert r"\$x\$ \& \{y\} of 50\% \textbackslash{} `z` \#\_\textasciitilde{}\textasciicircum{}" in text
+    assert "pages = {436--444}" in text
+    assert "urldate" not in text
+
+
+def test_keys_that_clash_get_letters(call: Call) -> None:
+    sources = [{**DEEP, "doi": f"10.1000/{number}"} for number in range(4)]
+    keys = re.findall(r"@article\{(\w+),", write(call, "bibtex", *sources))
+    assert keys == ["lecun2015deep", "lecun2015deepa", "lecun2015deepb", "lecun2015deepc"]
+
+
+def test_a_name_without_ascii_letters_still_has_a_key(call: Call) -> None:
+    source = {**DEEP, "authors": ["Łukasz Kaiser"], "title": "Ähren"}
+    assert "kaiser2015ahren" in write(call, "bibtex", source)
+    assert "anon" not in write(call, "bibtex", {**DEEP, "authors": ["山田太郎"]})
+
+
+def test_ris_has_inverted_names_and_whole_dates(call: Call) -> None:
+    lines = write(call, "ris", DEEP).splitlines()
+    assert lines[0] == "TY  - JOUR"
+    assert {"AU  - LeCun, Yann", "DA  - 2015/05/27/", "SP  - 436", "EP  - 444", "DO  - 10.1038/nature14539"} <= set(
+        lines
+    )
+    assert lines[-1] == "ER  - "
+    assert "DA  - 2020/01//" in write(call, "ris", PAGE)
+
+
+def test_csl_json_is_json(call: Call) -> None:
+    (item,) = json.loads(write(call, "csl-json", DEEP))
+    assert item["author"][0] == {"family": "LeCun", "given": "Yann"}
+    assert item["issued"] == {"date-parts": [[2015, 5, 27]]}
+    assert (item["type"], item["DOI"], item["URL"]) == ("article-journal", "10.1038/nature14539", DOI_OF_DEEP)
+
+
+def test_the_same_source_by_doi_or_address_counts_once(call: Call) -> None:
+    again = {"url": "https://www.nature.com/articles/10.1038/nature14539", "title": "Deep learning"}
+    page = {**PAGE, "url": "http://www.who.example/a/?utm_source=x"}
+    assert call("format_bibliography", sources=[DEEP, again, PAGE, page])["entryCount"] == 2
+
+
+def test_a_doi_without_a_title_is_looked_up(server: Server, call: Call, reply: Reply) -> None:
+    reply("crossref", "/works", "crossref-search.json")
+    line = write(call, "apa", {"url": DOI_OF_DEEP})
+    assert line.startswith("LeCun, Y., Bengio, Y., & Hinton, G. (2015). Deep learning. Nature, 521(7553)")
+    assert queries(server, "crossref")[0]["filter"] == "doi:10.1038/nature14539"
+
+
+def test_a_doi_that_crossref_does_not_have_is_said(failure: Failure, reply: Reply) -> None:
+    reply("crossref", "/works", "crossref-empty.json")
+    error = failure("format_bibliography", sources=[{"doi": "10.1000/none"}])
+    assert error.code == "NOT_FOUND"
+    assert "10.1000/none" in error.message
+    assert "give the title" in (error.hint or "")
+
+
+def test_nobody_is_asked_where_titles_are_given(server: Server, call: Call) -> None:
+    write(call, "apa", DEEP)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("source", "finding"),
+    [
+        ({"title": "T"}, "sources[0]: it needs a url or a doi"),
+        ({"url": "ftp://a.example/", "title": "T"}, "is no http or https URL"),
+        ({"url": "https://", "title": "T"}, "is no http or https URL"),
+        ({"url": "https://[", "title": "T"}, "is no http or https URL"),
+        ({"doi": "10.x/1"}, "is no DOI"),
+        ({"url": "https://a.example/"}, "it needs a title"),
+        ({"url": "https://a.example/", "title": "T", "date": "yesterday"}, "date: 'yesterday' is no date"),
+    ],
+)
+def test_a_source_that_cannot_be_cited_is_named(source: dict[str, Any], finding: str) -> None:
+    (found,) = bibliography.validate({"sources": [source]})
+    assert finding in found
+
+
+def test_no_source_at_all_is_named() -> None:
+    assert bibliography.validate({"sources": []}) == ["sources: name at least one, with a url or a doi"]
+
+
+def test_a_session_has_no_effect_and_that_is_said(call: Call) -> None:
+    answer = call("format_bibliography", sources=[DEEP], sessionId="s")
+    assert [one["name"] for one in answer["ignoredParameters"]] == ["sessionId"]
