@@ -39,9 +39,9 @@ def load(tmp_path: Path) -> Load:
         ("a.csv", "\ufeffname,city\nAcme,Oslo"),
         ("a.csv", 'name|city\n"Acme"|Oslo\n'),
         ("a.tsv", "name\tcity\nAcme\tOslo\n"),
-        ("a.csv.gz", gzip.compress(b"name,city\nAcme,Oslo\n")),
+        ("a.csv.gz", gzip.compress(b"name,city\nAcme,Oslo\n", mtime=0)),
         ("a.jsonl", '{"name": "Acme", "city": "Oslo"}\n'),
-        ("a.jsonl.gz", gzip.compress(b'{"name": "Acme", "city": "Oslo"}\n')),
+        ("a.jsonl.gz", gzip.compress(b'{"name": "Acme", "city": "Oslo"}\n', mtime=0)),
         ("a.json", '[{"name": "Acme", "city": "Oslo"}]'),
     ],
 )
