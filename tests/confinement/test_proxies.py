@@ -136,7 +136,7 @@ def test_doctor_names_a_proxy_that_no_tool_can_be_given(office: Office) -> None:
     office.install(FAR)
     for name in VARIABLES:
         office.machine.environment[name] = f"socks5://{USER}:{PASSWORD}@127.0.0.1:1080"
-    told = office.machine.ferrule("doctor", "--json").out
+    told = office.machine.hide_commands().ferrule("doctor", "--json").out
     assert "proxy-unusable" in told
     assert "http_proxy names a socks5 proxy" in told
     assert PASSWORD not in told

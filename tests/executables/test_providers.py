@@ -29,7 +29,7 @@ def linked(machine: Machine) -> dict[str, ikigai.Tool]:
 
 
 def doctor(machine: Machine) -> dict[tuple[str, str], dict[str, Any]]:
-    found = machine.ferrule("doctor", "--json").document["findings"]
+    found = machine.hide_commands().ferrule("doctor", "--json").document["findings"]
     return {(one["id"], one["subject"]): one for one in found}
 
 

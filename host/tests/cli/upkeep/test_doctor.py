@@ -15,12 +15,6 @@ from ferrule_testkit.machine import Finished, Machine
 pytestmark = pytest.mark.process
 
 
-@pytest.fixture
-def machine(machine: Machine) -> Machine:
-    """Without commands, of which admin/doctor/test_command_diagnosis.py has what there is to find."""
-    return machine.hide_commands()
-
-
 def findings(shown: Finished) -> dict[tuple[str, str], dict[str, Any]]:
     """What was found, by its id and its subject."""
     return {(one["id"], one["subject"]): one for one in shown.document["findings"]}

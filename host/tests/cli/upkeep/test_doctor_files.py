@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.process
 
 
-@pytest.fixture
-def machine(machine: Machine) -> Machine:
-    """Without commands, of which admin/doctor/test_command_diagnosis.py has what there is to find."""
-    return machine.hide_commands()
-
-
 def told(machine: Machine) -> dict[tuple[str, str], str]:
     """The messages, by their ids and subjects."""
     done = machine.ferrule("doctor", "--json")

@@ -1,22 +1,19 @@
 """A user's machine for tests of the admin's command: a home, a working folder, installed tools, the real `ferrule`."""
 
-import functools
 import json
 import os
 import pty
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
-from importlib.metadata import entry_points
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ferrule.discovery import scan
 from ferrule_testkit import PATIENCE_SECONDS
+from ferrule_testkit.hidden_distributions import KEYLESS, hide, offering_commands, offering_tools
 from ferrule_testkit.processes import fork_server
 
 BIN = Path(sys.executable).parent
-KEYLESS = ("ferrule-example", "ferrule-fetch")
 CITY = {"city": {"type": "string", "description": "A city."}}
 _MODULE = """\
 from ferrule import Credential, ToolError, hookimpl, static_schema
@@ -54,7 +51,7 @@ class Machine:
         self._hiding = hiding
         for folder in (self.home, self.work, self.site, hiding):
             folder.mkdir()
-        _hide(hiding, _offer_tools())
+        hide(hiding, offering_tools() - KEYLESS)
         self.tools = self.home / ".ikigai" / "tools"
         self.credentials = self.home / ".config" / "ikigai" / "credentials.json"
         self.environment = {
@@ -73,7 +70,7 @@ class Machine:
 
     def hide_commands(self) -> "Machine":
         """Hide the commands of other distributions, each of which `ferrule doctor` loads, for a second in all."""
-        _hide(self._hiding, _offer_commands())
+        hide(self._hiding, offering_commands())
         return self
 
     def install(
@@ -179,20 +176,3 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 65536)
     except OSError:  # how a terminal says that nobody is left on the other side
         return b""
-
-
-def _hide(folder: Path, distributions: Iterable[str]) -> None:
-    """A name hides a name."""
-    for distribution in distributions:
-        (folder / f"{distribution.replace('-', '_')}-0.dist-info").mkdir(exist_ok=True)
-
-
-@functools.cache
-def _offer_tools() -> frozenset[str]:
-    """The distributions that a developer has installed beside the project's keyless tools, which must not show."""
-    return frozenset(claim.distribution for claims in scan().values() for claim in claims) - {*KEYLESS}
-
-
-@functools.cache
-def _offer_commands() -> frozenset[str]:
-    return frozenset(point.dist.name for point in entry_points(group="ferrule.commands") if point.dist)

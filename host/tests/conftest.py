@@ -1,0 +1,16 @@
+"""What the tests of the host share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from ferrule_testkit.machine import Machine
+
+
+@pytest.fixture
+def machine(machine: Machine) -> Machine:
+    """Without the commands of other distributions: the host knows none, and `ferrule doctor` loads each of them."""
+    return machine.hide_commands()
