@@ -76,6 +76,7 @@ class ServedCall:
         """Begin the call. Its answer may be there when this returns."""
         surroundings, caller = self._surroundings, self._caller
         self._deadline = self._started + (seconds or config.deadline())
+        self._lookup = None if caller is None else CallerLookup(surroundings.lookups, caller)
         self._call = ToolCall(
             tool,
             _argument_source(arguments, caller),
@@ -84,7 +85,7 @@ class ServedCall:
             names=caller.names if caller else None,
             resolve_tool=surroundings.lookups.tool,
             answer_bytes=surroundings.options.answer_bytes,
-            lookup=surroundings.lookups if caller is None else CallerLookup(surroundings.lookups, caller),
+            lookup=self._lookup or surroundings.lookups,
             way=surroundings.options.way,
             client=None if client is None else dict(client),
             environ=caller.environ if caller else None,
@@ -105,7 +106,8 @@ class ServedCall:
             self._answer(stop.value)
             return
         messages = Messages(job.execution.answer_bytes, _EventForwarder(self._on_event))
-        self._request = Request(job, messages, self._deadline, self._handle_outcome)
+        given = self._surroundings.lookups.given(job)
+        self._request = Request(job, messages, self._deadline, self._handle_outcome, given)
         if self._caller is not None:
             policy = job.execution.policy
             job.execution.caller = self._caller.here()
@@ -170,6 +172,8 @@ class ServedCall:
         if not answer.stderr:
             answer = answer._replace(stderr=f"{warning}{self._call.find_unrecorded()}".encode())
         self._on_answer(answer)
+        if self._lookup is not None:
+            self._lookup.renew()
 
 
 def _complain(warning: str) -> None:
