@@ -63,6 +63,8 @@ class Keeper:
         server.loop.watch(self._socket.fileno(), self._accept)
         if self._watch.file is not None:
             server.loop.watch(self._watch.file, self._look_at_folder)
+        if self._watch.mounts is not None:
+            server.loop.watch_urgent(self._watch.mounts, self._look_at_folder)
         gc.set_threshold(_COLLECTED_OBJECTS)
         self._wait()
 
