@@ -27,16 +27,23 @@ _LONG_MS = 60_000
 _POLL, _PPOLL = "7", "271"  # the numbers of system calls with a time limit
 
 
-def weigh(family: Family) -> tuple[int, int]:
-    """How many descriptors its processes have, and their share of memory in KiB."""
-    descriptors = sum(len(os.listdir(f"/proc/{one}/fd")) for one in family.members())
-    lines = [
-        line
-        for one in family.members()
-        for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
-        if line.startswith("Pss:")
-    ]
-    return descriptors, sum(int(line.split()[1]) for line in lines)
+def weigh(keeper: int) -> tuple[int, int]:
+    """How many descriptors its processes have, and their share of memory in KiB, once none of them ends meanwhile."""
+    found: list[tuple[int, int]] = []
+
+    def look() -> bool:
+        try:
+            members = Family.of(keeper).members()
+            descriptors = sum(len(os.listdir(f"/proc/{one}/fd")) for one in members)
+            texts = [Path(f"/proc/{one}/smaps_rollup").read_text() for one in members]
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        lines = [line for text in texts for line in text.splitlines() if line.startswith("Pss:")]
+        found.append((descriptors, sum(int(line.split()[1]) for line in lines)))
+        return True
+
+    wait_for(look)
+    return found[0]
 
 
 class TimedCall(NamedTuple):
@@ -98,7 +105,7 @@ def test_many_calls_by_many_callers_are_right_and_in_time_and_leave_it_as_it_was
     family = Family.of(linked.kept.start())
     assert all(one.is_right for one in call_many(linked, executable, 0, CALLS // 4))  # now it has the room it needs
     wait_for(lambda: not is_busy(linked))
-    before, made = weigh(Family.of(family.keeper)), linked.calls()
+    before, made = weigh(family.keeper), linked.calls()
 
     calls = call_many(linked, executable, CALLS // 4, CALLS)
 
@@ -108,7 +115,7 @@ def test_many_calls_by_many_callers_are_right_and_in_time_and_leave_it_as_it_was
     print(f"{report_times(calls)}; {overtakers} calls at most began after another one and ended before it")
     assert overtakers <= OVERTAKERS
     wait_for(lambda: not is_busy(linked))
-    after = weigh(Family.of(family.keeper))
+    after = weigh(family.keeper)
     print(f"{linked.calls() - made} of {CALLS} calls by the keeper; descriptors, KiB: {before} before, {after} after")
     assert Family.of(family.keeper)[:3] == family[:3]
     assert after[0] <= before[0]
