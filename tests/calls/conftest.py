@@ -7,7 +7,7 @@ import pytest
 
 from ferrule.links.launchers import find_launcher
 from ferrule_testkit.corpus import Site
-from ferrule_testkit.keeper import KeptHome
+from ferrule_testkit.keeper import WITHOUT_LAUNCHER, KeptHome, OwnKeeper, own_keepers
 
 BOTH_WAYS = {"test_input": (), "test_signals": (), "test_streams": (), "test_surroundings": pytest.mark.full}
 """Modules whose calls are made both ways, and the marks of those that a keeper makes: most of the last one's go to no
@@ -34,9 +34,7 @@ def _asks_nobody(item: pytest.Item) -> bool:
 @pytest.fixture(scope="session")
 def kept_home(healthy: Site) -> Iterator[KeptHome]:
     if not find_launcher():
-        pytest.skip(
-            "the launcher is not installed: there was no C compiler, which scripts/install-system-packages brings"
-        )
+        pytest.skip(WITHOUT_LAUNCHER)
     found = KeptHome(healthy.links / "example-tool", b'{"city": "Oslo"}', {"PYTHONPATH": str(healthy.path)})
     yield found
     found.close()
@@ -59,3 +57,13 @@ def here(environment: dict[str, str], healthy: Site, written: Path, keeping: Kep
     """The environment in which the healthy tools are installed, and maybe kept."""
     known = environment if keeping is None else keeping.environment
     return {**known, "PYTHONPATH": str(healthy.path), "PROBE_WRITES": str(written)}
+
+
+@pytest.fixture(params=["cold", "kept"])
+def own_keeper(request: pytest.FixtureRequest) -> Iterator[OwnKeeper | None]:
+    """What has each call made by a keeper of its own; None where it makes itself."""
+    if request.param == "cold":
+        yield None
+        return
+    with own_keepers() as found:
+        yield found

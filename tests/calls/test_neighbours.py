@@ -6,17 +6,20 @@ import sys
 
 import pytest
 
+from ferrule.links.launchers import find_launcher
 from ferrule_testkit.corpus import Site
+from ferrule_testkit.keeper import WITHOUT_LAUNCHER, KeptHome
 from ferrule_testkit.runs import run
 
 pytestmark = pytest.mark.process
 
 
 FERRULE = [sys.executable, "-m", "ferrule"]
+ARGUMENTS = [b'{"city": "Oslo"}', b'{"city": "4711"}', b'{"city": 4711}', b"no JSON"]
 BOTH = pytest.mark.parametrize("kind", ["scripts", "links"])
 
 
-@pytest.mark.parametrize("arguments", [b'{"city": "Oslo"}', b'{"city": "4711"}', b'{"city": 4711}', b"no JSON"])
+@pytest.mark.parametrize("arguments", ARGUMENTS)
 @BOTH
 def test_broken_neighbours_change_not_one_byte_of_a_healthy_tool(
     kind: str, arguments: bytes, corpus: Site, healthy: Site, environment: dict[str, str]
@@ -27,6 +30,23 @@ def test_broken_neighbours_change_not_one_byte_of_a_healthy_tool(
     )
     assert (among.stdout, among.stderr, among.exit_code) == (alone.stdout, alone.stderr, alone.exit_code)
     assert among.document
+
+
+def test_broken_neighbours_change_not_one_byte_of_a_healthy_tool_that_is_kept(
+    corpus: Site, healthy: Site, environment: dict[str, str]
+) -> None:
+    if not find_launcher():
+        pytest.skip(WITHOUT_LAUNCHER)
+    home = KeptHome(corpus.links / "example-tool", ARGUMENTS[0], {"PYTHONPATH": str(corpus.path)})
+    try:
+        home.renew()
+        for number, arguments in enumerate(ARGUMENTS, 1):
+            among = run([corpus.links / "example-tool"], arguments, environment=home.environment)
+            alone = run([healthy.links / "example-tool"], arguments, environment=_in(healthy, environment))
+            assert (among.stdout, among.stderr, among.exit_code) == (alone.stdout, alone.stderr, alone.exit_code)
+            assert home.calls() == number
+    finally:
+        home.close()
 
 
 @BOTH

@@ -11,6 +11,7 @@ import pytest
 
 from ferrule_testkit import PROJECT
 from ferrule_testkit.corpus import DISTS, EXAMPLE, PROBE, Site
+from ferrule_testkit.keeper import OwnKeeper
 from ferrule_testkit.runs import Run, run
 
 pytestmark = pytest.mark.process
@@ -32,13 +33,19 @@ def site(tmp_path: Path) -> Site:
 
 
 @pytest.fixture
-def wrapped(site: Site, environment: dict[str, str]) -> Wrapped:
-    """Call a tool inside of wrappers: `wrapped("timing", OSLO, tool="example", PYTEST_HOW="raises")`."""
+def wrapped(site: Site, environment: dict[str, str], own_keeper: OwnKeeper | None) -> Wrapped:
+    """Call a tool inside of wrappers: `wrapped("timing", OSLO, tool="example", PYTEST_HOW="raises")`.
+
+    By the script that `pip` installs, and by a linked executable whose call a keeper makes.
+    """
 
     def wrapped(wrappers: str | None, arguments: bytes = OSLO, *, tool: str = "example", **environ: str) -> Run:
         on = {} if wrappers is None else {"FERRULE_WRAPPERS": wrappers}
         where = {**environment, "PYTHONPATH": str(site.path), **on, **environ}
-        return run([site.scripts / f"{tool}-tool"], arguments, environment=where)
+        if own_keeper is None:
+            return run([site.scripts / f"{tool}-tool"], arguments, environment=where)
+        site.link([tool.replace("-", "_")], environment, beside=[str(PROJECT / "host/src")])
+        return own_keeper.run([site.links / f"{tool}-tool"], arguments, where)
 
     return wrapped
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ferrule.links.launchers import find_launcher
-from ferrule_testkit.keeper import KeptMachine, LinkedMachine
+from ferrule_testkit.keeper import WITHOUT_LAUNCHER, KeptMachine, LinkedMachine
 from ferrule_testkit.machine import Machine
 
 
@@ -24,7 +24,5 @@ def kept(machine: Machine) -> Iterator[KeptMachine]:
 def linked(kept: KeptMachine) -> LinkedMachine:
     """The same with executables that ask the keeper."""
     if not find_launcher():
-        pytest.skip(
-            "the launcher is not installed: there was no C compiler, which scripts/install-system-packages brings"
-        )
+        pytest.skip(WITHOUT_LAUNCHER)
     return LinkedMachine(kept)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ferrule.links import keeper_frames as frames
 from ferrule_testkit.keeper import KeptMachine
 
 pytestmark = pytest.mark.process
@@ -106,6 +107,40 @@ def test_a_credential_is_the_callers_and_what_it_is_now(kept: KeptMachine) -> No
     kept.machine.credentials.parent.mkdir(parents=True)
     kept.machine.credentials.write_text(json.dumps({"own": {"key": "abc"}}))
     assert kept.call("alpha", {}).document == {"length": 3}
+
+
+def test_what_is_accepted_of_a_tool_counts_for_the_next_call(kept: KeptMachine) -> None:
+    kept.machine.install("alpha")
+    kept.start()
+    assert kept.call("alpha", OSLO).document == {"got": OSLO}
+    record_of(kept, "alpha").chmod(0o666)  # so that anybody can have written it
+    assert kept.call("alpha", OSLO).document["error_code"] == "PERMISSION_DENIED"
+    record_of(kept, "alpha").chmod(0o600)
+    assert kept.call("alpha", OSLO).document == {"got": OSLO}
+
+
+def test_a_call_that_waits_has_its_callers_credential_though_the_policy_is_found_again(kept: KeptMachine) -> None:
+    top = """\
+import time; time.sleep(1)
+@hookimpl
+def credentials():
+    return [Credential('key', environment='OWN_KEY', path='own.key')]"""
+    execute = "return {'length': len(context.credential('key'))}"
+    kept.machine.install("alpha", top=top, execute=execute)
+    kept.start()
+    environ = {"OWN_KEY": "abcdef"}
+    with kept.begun("alpha", environ=environ) as first, kept.begun("alpha", environ=environ) as second:
+        for caller in (first, second):  # while the tool is being loaded
+            caller.send_input(b"{}")
+            caller.send(frames.frame(frames.PING))
+            caller.expect(frames.PONG)
+            record_of(kept, "alpha").touch()
+        assert [one.answer().document for one in (first, second)] == [{"length": 6}] * 2
+
+
+def record_of(kept: KeptMachine, tool: str) -> Path:
+    """What was accepted of a tool, written at its first call."""
+    return kept.machine.home / f".local/state/ferrule/permissions/{tool}.json"
 
 
 def test_many_at_once_each_get_their_own_answer(kept: KeptMachine) -> None:

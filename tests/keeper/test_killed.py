@@ -217,14 +217,12 @@ def test_a_runtime_folder_that_goes_costs_a_call_its_cold_start(is_emptied: bool
                 shutil.rmtree(runtime / "ferrule")
                 _wait_for_end(file)
             subprocess.run(["umount", "-l", str(runtime)], check=True)
+            _wait_for_end(file)
             linked.kept.configure("[keep]\nseconds = 0\n")  # and no other keeper
             for _ in range(2):
                 done = linked.run(executable, OSLO)
                 assert (done.document, done.stderr, done.exit_code) == (GOT_OSLO, b"", 0)
         finally:
-            if not is_emptied:
-                signal.pidfd_send_signal(file, signal.SIGKILL)
-                _wait_for_end(file)
             os.close(file)
 
 

@@ -3,8 +3,12 @@
 import json
 import os
 import platform
+import statistics
+import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,48 +21,101 @@ pytestmark = pytest.mark.process
 OSLO = b'{"city": "Oslo"}'
 CALLERS = 16
 CALLS = max(64, examples(1_000))  # 10,000 at an effort of 10
+DEADLINE_SECONDS = 25  # as where nothing else is said
+OVERTAKERS = 20 * CALLERS  # that began after a call and end before it, at most: those of a process that gets no turn
 _LONG_MS = 60_000
 _POLL, _PPOLL = "7", "271"  # the numbers of system calls with a time limit
 
 
-def weigh(family: Family) -> tuple[int, int]:
-    """How many descriptors its processes have, and their share of memory in KiB."""
-    descriptors = sum(len(os.listdir(f"/proc/{one}/fd")) for one in family.members())
-    lines = [
-        line
-        for one in family.members()
-        for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
-        if line.startswith("Pss:")
-    ]
-    return descriptors, sum(int(line.split()[1]) for line in lines)
+def weigh(keeper: int) -> tuple[int, int]:
+    """How many descriptors its processes have, and their share of memory in KiB, once none of them ends meanwhile."""
+    found: list[tuple[int, int]] = []
+
+    def look() -> bool:
+        try:
+            members = Family.of(keeper).members()
+            descriptors = sum(len(os.listdir(f"/proc/{one}/fd")) for one in members)
+            texts = [Path(f"/proc/{one}/smaps_rollup").read_text() for one in members]
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        lines = [line for text in texts for line in text.splitlines() if line.startswith("Pss:")]
+        found.append((descriptors, sum(int(line.split()[1]) for line in lines)))
+        return True
+
+    wait_for(look)
+    return found[0]
 
 
-def call_many(linked: LinkedMachine, executable: Path, first: int, number: int) -> list[int]:
-    """Have so many calls made by 16 callers; the numbers of those whose answer is not theirs."""
+class TimedCall(NamedTuple):
+    """One call: whether the answer is its own, and two instants, in seconds."""
 
-    def call(mark: int) -> bool:
-        city = f"city {mark}"
-        done = linked.run(executable, json.dumps({"city": city}).encode())
-        return (done.document, done.stderr, done.exit_code) == ({"got": {"city": city}}, b"", 0)
+    is_right: bool
+    began: float
+    ended: float
 
-    marks = range(first, first + number)
+    @property
+    def seconds(self) -> float:
+        """How long its caller has waited."""
+        return self.ended - self.began
+
+
+def call_many(linked: LinkedMachine, executable: Path, first: int, number: int) -> list[TimedCall]:
+    """Have so many calls made by 16 callers, of which each begins one when it has the answer to another."""
+
+    def call(mark: int) -> TimedCall:
+        city, began = f"city {mark}", time.monotonic()
+        done = linked.run(executable, json.dumps({"city": city}).encode(), FERRULE_DEADLINE=str(DEADLINE_SECONDS))
+        ended = time.monotonic()
+        is_right = (done.document, done.stderr, done.exit_code) == ({"got": {"city": city}}, b"", 0)
+        return TimedCall(is_right, began, ended)
+
     with ThreadPoolExecutor(CALLERS) as pool:
-        return [mark for mark, is_right in zip(marks, pool.map(call, marks), strict=True) if not is_right]
+        return list(pool.map(call, range(first, first + number)))
+
+
+def count_overtakers(calls: Sequence[TimedCall]) -> int:
+    """How many calls, of the call that has the most, began after it and ended before it."""
+    most, ended = 0, sorted(calls, key=lambda one: one.ended)
+    for index, one in enumerate(ended):
+        # What ended before it and began after it is among the last ones that ended: the others ended before it began.
+        before = range(index - 1, -1, -1)
+        count = 0
+        for other in before:
+            if ended[other].ended < one.began:
+                break
+            count += ended[other].began > one.began
+        most = max(most, count)
+    return most
+
+
+def report_times(calls: Sequence[TimedCall]) -> str:
+    """Milliseconds, and how often a call took what it takes where all wait for the same time."""
+    seconds = sorted(one.seconds for one in calls)
+    whole = max(one.ended for one in calls) - min(one.began for one in calls)
+    fair = whole / len(calls) * CALLERS
+    cuts = statistics.quantiles(seconds, n=100, method="inclusive")
+    parts = (("p50", cuts[49]), ("p99", cuts[98]), ("most", seconds[-1]))
+    return ", ".join(f"{name} {one * 1000:.1f} ms, {one / fair:.2f} of the queue" for name, one in parts)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_many_calls_by_many_callers_are_right_and_leave_it_as_it_was(linked: LinkedMachine) -> None:
+def test_many_calls_by_many_callers_are_right_and_in_time_and_leave_it_as_it_was(linked: LinkedMachine) -> None:
     executable = linked.install("alpha")
     family = Family.of(linked.kept.start())
-    assert call_many(linked, executable, 0, CALLS // 4) == []  # after which it has the room that it needs
+    assert all(one.is_right for one in call_many(linked, executable, 0, CALLS // 4))  # now it has the room it needs
     wait_for(lambda: not is_busy(linked))
-    before, made = weigh(Family.of(family.keeper)), linked.calls()
+    before, made = weigh(family.keeper), linked.calls()
 
-    assert call_many(linked, executable, CALLS // 4, CALLS) == []
+    calls = call_many(linked, executable, CALLS // 4, CALLS)
 
+    assert all(one.is_right for one in calls)
+    assert [one for one in calls if one.seconds > DEADLINE_SECONDS] == []
+    overtakers = count_overtakers(calls)
+    print(f"{report_times(calls)}; {overtakers} calls at most began after another one and ended before it")
+    assert overtakers <= OVERTAKERS
     wait_for(lambda: not is_busy(linked))
-    after = weigh(Family.of(family.keeper))
+    after = weigh(family.keeper)
     print(f"{linked.calls() - made} of {CALLS} calls by the keeper; descriptors, KiB: {before} before, {after} after")
     assert Family.of(family.keeper)[:3] == family[:3]
     assert after[0] <= before[0]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ferrule.config.configuration import Configuration
-    from ferrule.errors import ToolNameClash
+    from ferrule.errors import ToolNameClash, ToolUnknown
     from ferrule.text.json_types import JSONObject
 
 
@@ -159,13 +159,20 @@ def find(name: str, configuration: Configuration, search: Iterable[str] | None =
         raise no_tool_name(name, claims[0].source)
     if len(claims) == 1 and not configuration.is_disabled(name):
         return claims[0]
-    from ferrule.errors import ToolDisabled, ToolUnknown
+    from ferrule.errors import ToolDisabled
 
     if len(claims) > 1:
         raise clash(name, claims)
     if claims:
         raise ToolDisabled(f"The tool {name!r} is disabled by {configuration.why_disabled(name)}.")
-    raise ToolUnknown(
+    raise unknown(name)
+
+
+def unknown(name: str) -> ToolUnknown:
+    """The error of a name that nothing offers."""
+    from ferrule.errors import ToolUnknown
+
+    return ToolUnknown(
         f"No installed distribution offers a tool named {name!r}.",
         hint="Run `ferrule list` to see what is installed, and `ferrule doctor` for links that are out of date.",
     )

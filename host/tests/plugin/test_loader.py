@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ferrule.discovery import InstalledTool
-from ferrule.errors import ToolBroken, ToolCrashed
+from ferrule.errors import ToolBroken, ToolCrashed, ToolUnknown
 from ferrule.plugin.hooks.context import Context
 from ferrule.plugin.loader import LoadedTool, load, load_failure_renderer, resolve
 
@@ -132,6 +132,13 @@ def test_a_plugin_that_cannot_be_loaded_is_broken_with_the_reason_and_who_ships_
     details: Any = caught.value.details
     assert f": {details['exception']}" in caught.value.message
     assert (details["distribution"], details["version"]) == ("ferrule-dice", "1.0")
+
+
+def test_a_plugin_that_was_uninstalled_since_it_was_found_is_unknown(write: Write, tmp_path: Path) -> None:
+    tool = write("", "loaded_dice_that_is_gone")
+    tool.metadata = str(tmp_path / "gone.dist-info")
+    with pytest.raises(ToolUnknown, match="No installed distribution offers a tool named 'dice'"):
+        load(tool)
 
 
 def test_the_reason_why_it_cannot_be_loaded_shows_no_credential(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

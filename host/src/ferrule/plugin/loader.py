@@ -9,6 +9,7 @@ where a plugin does more than that: each doubt is pluggy's to settle. A test hol
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 from ferrule.errors import FerruleError, ToolBroken, ToolCrashed
@@ -185,7 +186,7 @@ def load(tool: InstalledTool) -> LoadedTool:
     """Import the plugin and register it.
 
     Raises ToolBroken with the exception's type and text, the distribution and its version; also where the tool requires
-    another version of the host.
+    another version of the host. Raises ToolUnknown where it has been uninstalled since it was found.
     """
     if may_declare(tool, "requires_ferrule"):
         from ferrule.plugin.remedies.host_requirement import require_host
@@ -196,6 +197,10 @@ def load(tool: InstalledTool) -> LoadedTool:
         hooks = find_hooks(plugin)
         loaded = LoadedTool(tool, hooks=hooks, plugin=plugin)
     except BaseException as error:
+        if tool.metadata and not os.path.lexists(tool.metadata):
+            from ferrule.discovery import unknown
+
+            raise unknown(tool.name) from error
         raise tool_broken(tool, error) from error
     if hooks is None:
         loaded.unknown_hooks = unknown_hooks(loaded.manager)

@@ -144,6 +144,43 @@ def test_a_way_that_cannot_be_taken_is_explained(package, part):
         read_entry({"name": "x/a", "packages": [package]})
 
 
+def with_registry(address, **facts):
+    """An entry whose one package names a registry for itself."""
+    package = {"registryType": "npm", "identifier": "@ann/mcp", "version": "1.0.0", "registryBaseUrl": address, **facts}
+    return {"name": "io.github.ann/mcp", "packages": [package]}
+
+
+@pytest.mark.parametrize("kind", ["npm", "pypi"])
+@pytest.mark.parametrize("key", ["registryBaseUrl", "registry_base_url"])
+def test_a_package_of_another_registry_is_fetched_from_no_other_one(kind, key):
+    entry = with_registry("", registryType=kind, identifier="mcp", **{key: "https://packages.example/own/"})
+    with pytest.raises(LaunchRefused) as refused:
+        read_entry(entry)
+    assert "mcp is a package in the registry https://packages.example/own, and" in refused.value.message
+    assert refused.value.hint == (
+        "Where packages are fetched from that registry here, add --registry https://packages.example/own."
+    )
+    for said in ("https://packages.example/own", "https://packages.example/own/"):
+        (choice,) = read_entry(entry, [said]).choices
+        assert choice.kind == kind
+    with pytest.raises(LaunchRefused):
+        read_entry(entry, ["https://packages.example"])
+
+
+@pytest.mark.parametrize("address", ["https://ann:secret@packages.example", "https://ann:secret@packages.example]["])
+def test_the_password_of_a_registry_is_not_shown(address):
+    with pytest.raises(LaunchRefused) as refused:
+        read_entry(with_registry(address))
+    assert "secret" not in refused.value.message + str(refused.value.hint)
+
+
+def test_another_way_is_taken_where_a_package_is_of_another_registry():
+    entry = {**with_registry(["no", "text"]), "remotes": NEW["remotes"]}
+    found = read_entry(entry)
+    assert [one.kind for one in found.choices] == ["http"]
+    assert len(found.refused) == 1
+
+
 def test_what_is_no_entry_is_refused(tmp_path):
     for text in ("[]", "{", '{"name": "x"}', '{"packages": 3}'):
         (tmp_path / "server.json").write_text(text)

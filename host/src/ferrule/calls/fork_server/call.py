@@ -43,7 +43,8 @@ class ServedCall:
     """A call that runs in a `ForkServer`.
 
     Args:
-        on_event: gets each event of the tool as one JSON object, without secrets.
+        on_event: gets each event of the tool as one JSON object, without secrets; where it is None, they are part of
+            what a caller gets on stderr.
         on_answer: gets the answer, once.
         on_end: is called just before that.
         caller: who has the call made, where that is not the server itself.
@@ -64,7 +65,7 @@ class ServedCall:
         self._on_begin = on_begin
         self._caller = caller
         self._surroundings = surroundings
-        self._on_event = on_event or _ignore
+        self._on_event = on_event
         self._on_answer = on_answer
         self._on_end = on_end
         self._request: Request | None = None
@@ -76,6 +77,7 @@ class ServedCall:
         """Begin the call. Its answer may be there when this returns."""
         surroundings, caller = self._surroundings, self._caller
         self._deadline = self._started + (seconds or config.deadline())
+        self._lookup = None if caller is None else CallerLookup(surroundings.lookups, caller)
         self._call = ToolCall(
             tool,
             _argument_source(arguments, caller),
@@ -84,7 +86,7 @@ class ServedCall:
             names=caller.names if caller else None,
             resolve_tool=surroundings.lookups.tool,
             answer_bytes=surroundings.options.answer_bytes,
-            lookup=surroundings.lookups if caller is None else CallerLookup(surroundings.lookups, caller),
+            lookup=self._lookup or surroundings.lookups,
             way=surroundings.options.way,
             client=None if client is None else dict(client),
             environ=caller.environ if caller else None,
@@ -104,8 +106,11 @@ class ServedCall:
         except StopIteration as stop:
             self._answer(stop.value)
             return
-        messages = Messages(job.execution.answer_bytes, _EventForwarder(self._on_event))
-        self._request = Request(job, messages, self._deadline, self._handle_outcome)
+        # Where nobody listens, the events are kept, and stand on the stderr of an executable.
+        forwarder = None if self._on_event is None else _EventForwarder(self._on_event)
+        messages = Messages(job.execution.answer_bytes, forwarder)
+        given = self._surroundings.lookups.given(job)
+        self._request = Request(job, messages, self._deadline, self._handle_outcome, given)
         if self._caller is not None:
             policy = job.execution.policy
             job.execution.caller = self._caller.here()
@@ -121,8 +126,9 @@ class ServedCall:
         self._step(lambda: self._steps.send(outcome))
 
     def _answer(self, outcome: Outcome) -> None:
-        for event in outcome.events:  # those that are only known now
-            self._on_event(redact_event(event, outcome.secrets))
+        if self._on_event is not None:
+            for event in outcome.events:  # those that are only known now
+                self._on_event(redact_event(event, outcome.secrets))
         call = self._call
         if outcome.failure is None or call.tool is None or not call.tool.failures:
             self._finish(outcome, self._render(outcome, call.tool))
@@ -170,6 +176,8 @@ class ServedCall:
         if not answer.stderr:
             answer = answer._replace(stderr=f"{warning}{self._call.find_unrecorded()}".encode())
         self._on_answer(answer)
+        if self._lookup is not None:
+            self._lookup.renew()
 
 
 def _complain(warning: str) -> None:
@@ -223,10 +231,6 @@ def _argument_source(sent: bytes | FerruleError, caller: Caller | None) -> Argum
     if isinstance(sent, FerruleError):
         raise TypeError("only a caller's input can be missing")
     return _ArgumentBytes(sent)
-
-
-def _ignore(_event: bytes) -> None:
-    return
 
 
 class _NoRunner:

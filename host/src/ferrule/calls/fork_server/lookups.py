@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from ferrule import config, discovery
 from ferrule.calls.caller import in_folder
 from ferrule.calls.lookup import Lookup, NoRuns, find_tool
+from ferrule.errors import FerruleError
 from ferrule.plugin.declaration import read_if_well
 from ferrule.plugin.surroundings import Surroundings
 from ferrule.schema import schema_file
 from ferrule.storage.state import make_folders_of_tool
+from ferrule.trust.accepted_version import path_of
 from ferrule.trust.door.admission import admit
 
 if TYPE_CHECKING:
@@ -23,13 +25,16 @@ if TYPE_CHECKING:
     from ferrule.config import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
+    from ferrule.plugin.declaration import Declaration
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 _POLICY_SECONDS = 1.0
+_YOUNG_SECONDS = 0.5  # for which a policy need not be found again after an answer
 _SETTLED_SECONDS = 0.1  # after which one more change has another time of modification, on every file system
 
 _Value = TypeVar("_Value")
 _Identity = tuple[tuple[int, ...] | None, ...]
+_PolicyKey = tuple[str, object]
 
 
 class _Seen(NamedTuple, Generic[_Value]):
@@ -67,7 +72,7 @@ class _Memory(Generic[_Value]):
 class _SeenPolicy(NamedTuple):
     """A policy and what goes with it, what they were made for, and the instant until which they count.
 
-    visible: what the tool's process is given of the configuration.
+    visible: what the tool's process is given of the configuration. record: what was accepted of the tool, as a file.
     """
 
     policy: Policy
@@ -76,6 +81,12 @@ class _SeenPolicy(NamedTuple):
     tool: InstalledTool
     settings: Configuration
     until: float
+    record: tuple[str, tuple[int, ...] | None]
+
+    def counts_for(self, tool: InstalledTool, settings: Configuration) -> bool:
+        """Whether a call of this tool goes by it now."""
+        is_of_call = self.tool is tool and self.settings is settings and time.monotonic() < self.until
+        return is_of_call and _identify_file(self.record[0]) == self.record[1]
 
 
 class Lookups(Lookup):
@@ -86,9 +97,8 @@ class Lookups(Lookup):
         self._settings: Configuration | None = None
         self._tools: _Memory[InstalledTool] = _Memory()
         self._schemas: _Memory[JSONObject | None] = _Memory()
-        self._policies: dict[tuple[str, object], _SeenPolicy] = {}
-        self._reusable: _Memory[bool] = _Memory()
-        self._lasting: _Memory[bool] = _Memory()
+        self._policies: dict[_PolicyKey, _SeenPolicy] = {}
+        self._declarations: _Memory[Declaration] = _Memory()
         self._shared: _Memory[dict[str, list[str]]] = _Memory()
 
     def configuration(self) -> Configuration:
@@ -125,17 +135,42 @@ class Lookups(Lookup):
 
         caller: whose variables and working folder count instead of this process's.
         """
-        key = tool.name, None if caller is None else (caller.folder, *sorted(caller.lasting_environ().items()))
+        return self.seen_policy(tool, settings, caller).policy
+
+    def seen_policy(self, tool: InstalledTool, settings: Configuration, caller: Caller | None) -> _SeenPolicy:
+        """The same, with what goes with it."""
+        key = _key_of(tool, caller)
         known = self._policies.get(key)
+        if known is None or not known.counts_for(tool, settings):
+            known = self._find_policy(key, tool, settings, caller)
+        return known
+
+    def renew_policy(self, tool: InstalledTool, settings: Configuration, caller: Caller) -> None:
+        """Find the policy of a call again that has been answered, unless that was done lately: the next one need not.
+
+        What is wrong with it is for the next call to say.
+        """
+        key = _key_of(tool, caller)
+        known = self._policies.get(key)
+        if known is not None and time.monotonic() < known.until - _POLICY_SECONDS + _YOUNG_SECONDS:
+            return
+        try:
+            self._find_policy(key, tool, settings, caller)
+        except (FerruleError, OSError):
+            self._policies.pop(key, None)
+
+    def _find_policy(
+        self, key: _PolicyKey, tool: InstalledTool, settings: Configuration, caller: Caller | None
+    ) -> _SeenPolicy:
         now = time.monotonic()
-        if known and known.tool is tool and known.settings is settings and now < known.until:
-            return known.policy
         policy = admit(tool, settings).policy() if caller is None else _policy_for(tool, settings, caller)
         visible = super().visible_configuration(tool, settings)
         given = Surroundings(tool, policy, environ=None if caller is None else caller.environ)
+        path = path_of(tool.name)
+        record = path, _identify_file(path)
         self._policies = {one: seen for one, seen in self._policies.items() if now < seen.until}
-        self._policies[key] = _SeenPolicy(policy, given, visible, tool, settings, now + _POLICY_SECONDS)
-        return policy
+        found = self._policies[key] = _SeenPolicy(policy, given, visible, tool, settings, now + _POLICY_SECONDS, record)
+        return found
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
         """See `permissions.policy`, found with the policy. Raises ConfigurationMalformed."""
@@ -157,19 +192,26 @@ class Lookups(Lookup):
 
     def is_reusable(self, tool: InstalledTool) -> bool:
         """Whether the tool says that its processes may be used again, and the admin does not say otherwise."""
-        declared = self._reusable.get(
-            f"{tool.name} {tool.metadata}", (tool.metadata,), lambda: (read_if_well(tool).reusable is True, ())
-        )
-        if not declared:
+        if self._declaration(tool).reusable is not True:
             return False
         settings = self.configuration()
         return settings.tool(tool.name).get("reusable") is not False
 
     def is_lasting(self, tool: InstalledTool) -> bool:
         """Whether what the tool's processes hold between calls is the next call's."""
-        return self._lasting.get(
-            f"{tool.name} {tool.metadata}", (tool.metadata,), lambda: (read_if_well(tool).lasting is True, ())
-        )
+        return self._declaration(tool).lasting is True
+
+    def can_repeat(self, tool: InstalledTool) -> bool:
+        """Whether the tool says that a call which may have done its work can be made again."""
+        declared = self._declaration(tool)
+        return declared.read_only is True or declared.idempotent is True
+
+    def _declaration(self, tool: InstalledTool) -> Declaration:
+        def read() -> tuple[Declaration, Sequence[str]]:
+            found = read_if_well(tool)
+            return found, found.files
+
+        return self._declarations.get(f"{tool.name} {tool.metadata}", (tool.metadata,), read)
 
     def share(self, tool: InstalledTool, policy: Policy) -> Policy:
         """The policy of a process that all tools of a distribution share: it has what each has of the state folder."""
@@ -181,7 +223,7 @@ class Lookups(Lookup):
     def forget(self) -> None:
         """Read everything again: something was installed, removed or changed."""
         self._policies.clear()
-        for memory in (self._configurations, self._tools, self._schemas, self._reusable, self._lasting, self._shared):
+        for memory in (self._configurations, self._tools, self._schemas, self._declarations, self._shared):
             memory.forget()
 
 
@@ -191,6 +233,7 @@ class CallerLookup(Lookup):
     def __init__(self, lookups: Lookups, caller: Caller) -> None:
         self._lookups = lookups
         self._caller = caller
+        self._asked: tuple[InstalledTool, Configuration] | None = None
 
     def configuration(self) -> Configuration:
         """See `Lookups`, as all others."""
@@ -203,13 +246,25 @@ class CallerLookup(Lookup):
         return self._lookups.schema(tool)
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
-        return self._lookups.policy(tool, settings, self._caller)
+        self._asked = tool, settings
+        seen = self._lookups.seen_policy(tool, settings, self._caller)
+        self.is_recorded = seen.record[1] is not None
+        return seen.policy
+
+    def renew(self) -> None:
+        """See `Lookups.renew_policy`: the call has been answered."""
+        if self._asked is not None:
+            self._lookups.renew_policy(*self._asked, self._caller)
 
     def runs(self, tool: InstalledTool, settings: Configuration) -> NoRuns:
         return self._lookups.runs(tool, settings)
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
         return self._lookups.visible_configuration(tool, settings)
+
+
+def _key_of(tool: InstalledTool, caller: Caller | None) -> _PolicyKey:
+    return tool.name, None if caller is None else (caller.folder, *sorted(caller.lasting_environ().items()))
 
 
 def _policy_for(tool: InstalledTool, settings: Configuration, caller: Caller) -> Policy:

@@ -42,6 +42,7 @@ class PollLoop:
         self._poll = select.poll()
         self._readers: dict[int, Handler] = {}
         self._writers: dict[int, Handler] = {}
+        self._urgent: set[int] = set()
         self._timers: list[Timer] = []
         self._many = _FEW_TIMERS
         self.is_stopped = False
@@ -51,8 +52,14 @@ class PollLoop:
         self._readers[file] = action
         self._register(file)
 
+    def watch_urgent(self, file: int, action: Handler) -> None:
+        """Call a function whenever the kernel reports a change of a file that can be read at any time."""
+        self._urgent.add(file)
+        self.watch(file, action)
+
     def unwatch(self, file: int) -> None:
         """Wait for this descriptor no longer. It is still open."""
+        self._urgent.discard(file)
         self._readers.pop(file, None)
         self._writers.pop(file, None)
         self._register(file)
@@ -111,7 +118,8 @@ class PollLoop:
         self._many = max(_FEW_TIMERS, 2 * len(self._timers))
 
     def _register(self, file: int) -> None:
-        events = (select.POLLIN if file in self._readers else 0) | (select.POLLOUT if file in self._writers else 0)
+        reading = select.POLLPRI if file in self._urgent else select.POLLIN
+        events = (reading if file in self._readers else 0) | (select.POLLOUT if file in self._writers else 0)
         if events:
             self._poll.register(file, events)
         else:

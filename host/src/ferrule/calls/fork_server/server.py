@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.call import AnswerHandler, EventHandler
     from ferrule.calls.fork_server.facts import Client, ServerFacts
     from ferrule.calls.fork_server.surroundings import BeginHandler
+    from ferrule.config import Configuration
     from ferrule.discovery import InstalledTool
 
 
@@ -125,6 +126,14 @@ class ForkServer:
     def find_tool(self, tool: str) -> InstalledTool:
         """The tool of that name that may run. Raises as a call does."""
         return self._lookups.tool(tool, self._lookups.configuration())
+
+    def configuration(self) -> Configuration:
+        """The admin's settings as they are now. Raises ConfigurationMalformed."""
+        return self._lookups.configuration()
+
+    def can_repeat(self, tool: InstalledTool) -> bool:
+        """Whether the tool says that a call which may have done its work can be made again."""
+        return self._lookups.can_repeat(tool)
 
     def is_lasting(self, tool: str) -> bool:
         """Whether the tool holds something between calls. Raises as a call does."""

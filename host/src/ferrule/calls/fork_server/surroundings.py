@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
     from ferrule.confinement.proxies.relay import Relay
     from ferrule.discovery import InstalledTool
+    from ferrule.plugin.surroundings import Surroundings as GivenSurroundings
     from ferrule.supervision.channel.channel import Messages
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.confined_work import ConfinedCopies
@@ -51,13 +52,22 @@ class Request:
 
     Args:
         done: gets its outcome, once.
+        given: what its process is told, by the caller's variables.
 
     variant: differs between requests for one tool that different processes have to take. on_begin: is called when a
     process is about to get the job. give_up: takes it back, while it waits, for a reason.
     """
 
-    def __init__(self, job: Job, messages: Messages, deadline: float, done: Callable[[Outcome], None]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        messages: Messages,
+        deadline: float,
+        done: Callable[[Outcome], None],
+        given: GivenSurroundings,
+    ) -> None:
         self.job = job
+        self.given = given
         self.messages = messages
         self.deadline = deadline
         self.work: RunningWork | None = None

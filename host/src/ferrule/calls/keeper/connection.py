@@ -24,7 +24,6 @@ from ferrule.errors import FerruleError
 from ferrule.links import keeper_frames as frames
 from ferrule.links.keeper_address import base_environ
 from ferrule.links.kept_tools import is_to_keep
-from ferrule.plugin.declaration import read_if_well
 from ferrule.supervision.signals import INTERRUPTS, interruption
 from ferrule.text import strict_json
 
@@ -179,7 +178,7 @@ class Connection:
             return "the caller has other rights"
         if is_lasting and not keeper.server.is_lasting(tool):
             return f"{tool} holds nothing between calls"
-        settings = configuration.read()
+        settings = keeper.server.configuration()
         if is_kept(settings, tool) or is_to_keep(settings, keeper.server.find_tool(tool)):
             return ""
         return f"{tool} is not kept"
@@ -238,9 +237,7 @@ class Connection:
             self._writes.send(frames.frame(frames.EVENT, event))
 
     def _tell_begun(self, tool: InstalledTool) -> None:
-        facts = read_if_well(tool)
-        can_repeat = facts.read_only is True or facts.idempotent is True
-        self._writes.send(frames.frame(frames.BEGUN, b"1" if can_repeat else b"0"))
+        self._writes.send(frames.frame(frames.BEGUN, b"1" if self._keeper.server.can_repeat(tool) else b"0"))
 
     def _answer(self, answer: CallAnswer) -> None:
         if not self._is_over:

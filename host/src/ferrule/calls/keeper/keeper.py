@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _BACKLOG = 128
 _MAX_CONNECTIONS = 256
+_COLLECTED_CALLS, _ALL_COLLECTED_CALLS = 16, 1024  # after which garbage is looked for, when one of them is over
+_COLLECTED_OBJECTS = 20_000  # by which it is looked for at any time, as the interpreter does after 700
 
 
 class Keeper:
@@ -52,6 +55,7 @@ class Keeper:
         self._connections: set[Connection] = set()
         self._started = self._used = time.monotonic()
         self._is_leaving = False
+        self._ended = 0
         self._is_given = given is not None
         self._socket = given or _listen(path)
         self._own = _identify(path)
@@ -59,6 +63,9 @@ class Keeper:
         server.loop.watch(self._socket.fileno(), self._accept)
         if self._watch.file is not None:
             server.loop.watch(self._watch.file, self._look_at_folder)
+        if self._watch.mounts is not None:
+            server.loop.watch_urgent(self._watch.mounts, self._look_at_folder)
+        gc.set_threshold(_COLLECTED_OBJECTS)
         self._wait()
 
     @property
@@ -100,6 +107,10 @@ class Keeper:
         self._connections.discard(connection)
         if self._is_leaving:
             self.leave()
+            return
+        self._ended += 1
+        if self._ended % _COLLECTED_CALLS == 0:  # here no caller waits for it
+            gc.collect(1 if self._ended % _ALL_COLLECTED_CALLS else 2)
 
     def close(self) -> None:
         """Let go of the socket, if that has not happened yet."""

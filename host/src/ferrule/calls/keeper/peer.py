@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import struct
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _CREDENTIALS = struct.Struct("iII")
 _LINES = ("Uid", "Gid", "Groups", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters")
+_FIND_LINES = re.compile(f"^({'|'.join(_LINES)}):\t(.*)$", re.MULTILINE)  # of some sixty
 _SPACES = ("cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts")
 
 
@@ -35,8 +37,7 @@ def peer_of(connection: socket.socket) -> tuple[int, int]:
 def read_rights(process: int | str = "self") -> Rights:
     """What a process may do. Raises OSError where it has ended."""
     with open(f"/proc/{process}/status", "rb", buffering=0) as file:
-        lines = file.readall().decode(errors="replace").splitlines()
-    found = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+        found = dict(_FIND_LINES.findall(file.readall().decode(errors="replace")))
     spaces = tuple(_space(process, name) for name in _SPACES)
     return Rights({name: found.get(name, "").strip() for name in _LINES}, spaces)
 

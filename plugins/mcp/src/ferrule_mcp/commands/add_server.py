@@ -19,6 +19,7 @@ from ferrule_mcp.commands.options import (
     part_secrets,
     read_pairs,
     read_rights,
+    registry_option,
     scripts_option,
     seconds_option,
     yes_option,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 @click.option(
     "--set", "answers", multiple=True, metavar="NAME=VALUE", help="Answer what a bundle or a server.json asks for."
 )
+@registry_option
 @click.option("--login", is_flag=True, help="Log in first, by OAuth, at a URL that wants a token.")
 @paste_option
 @client_option
@@ -93,6 +95,7 @@ def command(
     variables: tuple[str, ...],
     headers: tuple[str, ...],
     answers: tuple[str, ...],
+    registries: tuple[str, ...],
     login: bool,
     paste: bool,
     client_id: str,
@@ -126,7 +129,7 @@ def command(
     """
     with hold_place(name):
         place = os.path.abspath(os.path.expanduser(folder)) if folder else ""
-        request = read_words(name, words, place, read_pairs(answers, "--set"))
+        request = read_words(name, words, place, read_pairs(answers, "--set"), registries)
         plain, secrets = part_secrets(read_pairs(variables, "--env"))
         fields, more = part_secrets({**request.headers, **read_pairs(headers, "--header")})
         request = request._replace(

@@ -29,6 +29,13 @@ keep_option = click.option(
     "--keep/--no-keep", "keep", default=None,
     help="Let it go on between calls, see `ferrule mcp keep`; by default where its tools seem to need that.",
 )  # fmt: skip
+registry_option = click.option(
+    "--registry",
+    "registries",
+    multiple=True,
+    metavar="URL",
+    help="Say that packages in the registry at URL, which a server.json names, are those that are fetched here.",
+)
 scripts_option = click.option(
     "--allow-scripts", "scripts", multiple=True, metavar="PACKAGE", help="Let the install scripts of PACKAGE run."
 )

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 _BUNDLES = (".mcpb", ".dxt")
 
 
-def read_words(name: str, words: Sequence[str], folder: str, answers: Mapping[str, str]) -> Request:
+def read_words(
+    name: str, words: Sequence[str], folder: str, answers: Mapping[str, str], registries: Sequence[str] = ()
+) -> Request:
     """The request for a server.
 
     Args:
@@ -25,19 +27,23 @@ def read_words(name: str, words: Sequence[str], folder: str, answers: Mapping[st
         words: a URL, a file, or a command with its arguments.
         folder: what paths are relative to; empty for the one that the admin is in.
         answers: to the questions of a bundle or of a registry's entry, by their names.
+        registries: that such an entry may name for its packages.
 
     Raises LaunchRefused for what cannot become a server.
     """
     place = Path(folder or os.getcwd())
     first = words[0]
+    is_entry = len(words) == 1 and first.endswith(".json")
+    if registries and not is_entry:
+        raise LaunchRefused("--registry is for the packages of a server.json.", hint="Leave it out.")
     if len(words) == 1 and first.startswith(("http://", "https://")):
         return make_request(name, extract_remote_secrets(Remote("http", first)))
     if len(words) == 1 and first.endswith(_BUNDLES):
         return _read_bundle(name, place / first, answers)
-    if len(words) == 1 and first.endswith(".json"):
+    if is_entry:
         from ferrule_mcp.launch.registry import read_entry
 
-        entry = read_entry(place / first)
+        entry = read_entry(place / first, registries)
         return make_request(name, entry.choices[0].plan(answers))
     if answers:
         raise LaunchRefused("--set answers what a bundle or a server.json asks for.", hint="Leave it out.")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from ferrule_mcp.launch.command_line import parse_command
 from ferrule_mcp.launch.json_values import read_object, read_objects, read_texts, write_value
@@ -85,8 +87,10 @@ class Entry(NamedTuple):
     refused: tuple[str, ...]
 
 
-def read_entry(source: Path | JSONObject) -> Entry:
+def read_entry(source: Path | JSONObject, registries: Sequence[str] = ()) -> Entry:
     """The entry in a file, or as it came from a registry, with or without what a registry puts around it.
+
+    registries: addresses of those whose packages are the ones that are fetched here, as the admin says.
 
     Raises LaunchRefused where it is no entry, or has no way that can be taken.
     """
@@ -98,13 +102,12 @@ def read_entry(source: Path | JSONObject) -> Entry:
             "This is no server.json: it has no name, or neither packages nor remotes.", hint="Check it."
         )
     packages, remotes = read_objects(server.get("packages")), read_objects(server.get("remotes"))
-    refused = [reason for one in packages if (reason := _why_refused(one))]
-    choices = [_read_package(one) for one in packages if not _why_refused(one)]
+    known = {_show_address(one) for one in registries}
+    refused = [reason for one in packages if (reason := _why_refused(one, known))]
+    choices = [_read_package(one) for one in packages if not _why_refused(one, known)]
     choices += [_read_remote(one) for one in remotes if one.get("type") in _REMOTES]
     if not choices:
-        raise LaunchRefused(
-            f"{name} cannot be added: {' '.join(refused)}", hint="Ask its author for a package on npm or PyPI."
-        )
+        raise LaunchRefused(f"{name} cannot be added: {' '.join(refused)}", hint=_advise(packages, known))
     description = str(server.get("description", ""))
     return Entry(name, str(server.get("version", "")), description, tuple(choices), tuple(refused))
 
@@ -138,7 +141,31 @@ def _camel(value: JSONObject) -> JSONObject:
     return changed if isinstance(changed, dict) else {}
 
 
-def _why_refused(package: JSONObject) -> str:
+def _advise(packages: Sequence[JSONObject], known: Collection[str]) -> str:
+    """What to do where no package can be taken."""
+    others = [address for one in packages if (address := _other_registry(one)) and address not in known]
+    if not others:
+        return "Ask its author for a package on npm or PyPI."
+    return f"Where packages are fetched from that registry here, add --registry {shlex.quote(others[0])}."
+
+
+def _other_registry(package: JSONObject) -> str:
+    """The address of the registry that a package names for itself; empty where it names none."""
+    return _show_address(str(package.get("registryBaseUrl") or ""))
+
+
+def _show_address(address: str) -> str:
+    """An address without the name and the password that may stand in it, and without what nobody sees."""
+    shown = "".join(one for one in address.strip() if one.isprintable()).rstrip("/")
+    try:
+        parts = urlsplit(shown)
+    except ValueError:
+        return shown.rpartition("@")[2]
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _why_refused(package: JSONObject, known: Collection[str]) -> str:
+    """Empty where it can be taken. known: addresses of registries whose packages are those that are fetched here."""
     kind = str(package.get("registryType") or package.get("registryName") or "")
     identifier = str(package.get("identifier") or package.get("name") or "")
     transport = package.get("transport")
@@ -148,6 +175,10 @@ def _why_refused(package: JSONObject) -> str:
         return f"{identifier} serves at an address that it opens itself: start it, and add the URL."
     if identifier.startswith("-") or not identifier:
         return "A package of the entry has no name."
+    other = _other_registry(package)
+    if other and other not in known:
+        # One of the same name in the registry that is asked may be anybody's.
+        return f"{identifier} is a package in the registry {other}, and the one that {kind} asks here may be another."
     return ""
 
 

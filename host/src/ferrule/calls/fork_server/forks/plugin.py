@@ -315,7 +315,7 @@ class Plugin(WatchedProcess):
         request.begun = time.monotonic()
         if request.on_begin is not None:
             request.on_begin(request.job.tool)
-        given = self._surroundings.lookups.given(request.job)
+        given = request.given
         request.messages.secrets += given.secrets
         job = pickle.dumps((request.job.memory_mib, request.job.execution.for_held_process()))
         on_end = partial(self._handle_outcome, copy, request)
