@@ -61,7 +61,7 @@ async def send(call: Call, transport: Transport, seconds: float) -> Reply:
     """
     import tenacity
 
-    transport.connect(call.url, call.provider.base_url_variable)  # before the clock runs: no budget is for imports
+    transport.prepare(call.url, call.provider.base_url_variable)  # before the clock runs: no budget is for imports
     step = _Step(call, seconds)
     retrying = tenacity.AsyncRetrying(retry=step.may_repeat, wait=step.wait, sleep=step.pause, reraise=True)
     return await retrying(_once, call, transport, step)
