@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ferrule_ask.answer import Answer, Usage
-from ferrule_ask.conversation import Conversation, Question, begin
+from ferrule_ask.conversation import Conversation, Question, begin, streaming_of
 from ferrule_ask.cost.limits import Limits, Reservation
 from ferrule_ask.cost.prices import likely_tokens, max_tokens, price_of
 from ferrule_ask.experience import Experience
@@ -230,6 +230,7 @@ class _Model:
         self._settings = settings
         self._price = price
         self._patience = Patience(settings.patience, session.clock)
+        self._sent = 0
 
     async def hold(self, *sizes: int) -> list[Reservation]:
         limits = self._session.limits
@@ -246,7 +247,8 @@ class _Model:
 
     async def send(self, body: bytes, seconds: float, held: Reservation) -> Reply:
         session, settings = self._session, self._settings
-        provider = settings.provider
+        self._sent += 1
+        provider, number = settings.provider, self._sent
         key = auth.secret(session.keys, provider)
         session.warn(*session.keys.warnings, *[_UNENCRYPTED] * auth.is_in_clear(settings.base_url))
         url = provider.url(settings)
@@ -264,6 +266,8 @@ class _Model:
             patience=self._patience,
             retried=lambda wait, code: session.tell("retry", {"seconds": wait, "code": code}),
             waits=lambda wait: session.tell("wait", {"seconds": wait}),
+            streaming=streaming_of(settings),
+            said=lambda text: session.tell("text", {"text": text, "reply": number}),
         )
         return await retry.send(call, session.transport, seconds)
 

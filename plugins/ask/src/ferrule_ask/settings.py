@@ -75,7 +75,8 @@ class Settings(NamedTuple):
     answer.
     pace: limits of the user's own. redis: a URL, or "". system: what the model is told beside the question.
     tool_tokens: the most of a tool's result that the model gets, about. search_prices: by tool, US dollars for
-    a thousand. schema: of the answer; None for any text. max_calls: of tools, in one question.
+    a thousand. schema: of the answer; None for any text. max_calls: of tools, in one question. streams: whether
+    the text comes in pieces.
     """
 
     model: str
@@ -94,6 +95,7 @@ class Settings(NamedTuple):
     schema: JSONMapping | None = None
     provider: Provider = ANTHROPIC
     max_calls: int = MAX_CALLS
+    streams: bool = False
 
 
 class AskOverrides(NamedTuple):
@@ -112,6 +114,7 @@ class AskOverrides(NamedTuple):
     tool_tokens: int | None = None
     max_calls: int | None = None
     usual_max_calls: int = MAX_CALLS
+    streams: bool = False
 
 
 class Reader:
@@ -162,6 +165,7 @@ class Reader:
             schema if schema is None else self._one(schema, "", "schema", checked, schema),
             provider,
             self._one(given.max_calls, "FERRULE_ASK_MAX_CALLS", "max_calls", _calls, given.usual_max_calls),
+            given.streams,
         )
 
     def _model(self, text: str) -> tuple[Provider, str]:

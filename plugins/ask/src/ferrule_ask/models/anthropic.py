@@ -10,6 +10,7 @@ from ferrule_ask import typed_answers
 from ferrule_ask.cost.prices import Tokens
 from ferrule_ask.keys import ANTHROPIC as KEY
 from ferrule_ask.models import json_text
+from ferrule_ask.models.anthropic_stream import MESSAGE_STREAMING
 from ferrule_ask.models.dialogue import REFUSAL, Citation, MessageUnreadable, Reply, ServerError, ToolUse
 from ferrule_ask.models.json_text import get_text, get_tokens, list_objects
 from ferrule_ask.pace.stated_limits import StatedLimit
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_ask.models.dialogue import Dialogue, Exchange, Response
-    from ferrule_ask.models.provider import RequestSettings
+    from ferrule_ask.models.provider import RequestSettings, Streaming
     from ferrule_ask.tools.protocols import ToolOffer
 
 _PATH = "v1/messages"
@@ -37,6 +38,7 @@ class Anthropic:
     base_url_variable = "ANTHROPIC_BASE_URL"
     key: Credential | None = KEY
     token_variable = "ANTHROPIC_AUTH_TOKEN"  # noqa: S105 - a name
+    streaming: Streaming | None = MESSAGE_STREAMING
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""

@@ -23,6 +23,7 @@ class Described:
     def __init__(self, name: str, spoken: Provider, facts: Mapping[str, str]) -> None:
         self._spoken = spoken
         self.name, self.api = name, spoken.api
+        self.streaming = getattr(spoken, "streaming", None)
         self.base_url = facts.get("base_url", spoken.base_url)
         self.base_url_variable = f"base_url in [ask.providers.{name}]"
         variable = facts.get("key", "")

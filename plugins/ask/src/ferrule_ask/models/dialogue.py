@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping
     from ferrule_ask.cost.prices import Tokens
     from ferrule_ask.tools.protocols import ToolOffer
 
@@ -27,6 +28,15 @@ class Response(NamedTuple):
 
 class MessageUnreadable(Exception):
     """A response is no message. Its only argument says in what way."""
+
+
+class ErrorEvent(Exception):
+    """An answer in pieces ends with an error. status: that it would have had at once. document: the error, as JSON."""
+
+    def __init__(self, status: int, document: JSONMapping) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
+        self.document = document
 
 
 class ToolUse(NamedTuple):

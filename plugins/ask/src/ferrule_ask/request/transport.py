@@ -9,17 +9,20 @@ from contextvars import ContextVar
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 
-from ferrule_ask.models.dialogue import Response
+from ferrule_ask.models.dialogue import ErrorEvent, MessageUnreadable, Response
 from ferrule_ask.request.errors import CallFailed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     import httpx
 
     from ferrule.errors import ToolError
 
 MAX_BODY_BYTES = 8 << 20  # decoded
+_MAX_STREAM_BYTES = 64 << 20  # of events, each of which has far more bytes than text
+EVENTS = "text/event-stream"
+_OK = 200
 _MAX_IDLE_SECONDS = 5.0
 _is_own_request: ContextVar[bool] = ContextVar("is_own_request", default=False)
 
@@ -42,6 +45,29 @@ class Transport:
         """
         async with self._sent(url, headers, body, named) as response:
             return Response(response.status_code, response.headers, b"".join([one async for one in _pieces(response)]))
+
+    async def stream(
+        self, url: str, headers: Mapping[str, str], body: bytes, named: str, take: Callable[[str], None]
+    ) -> Response:
+        """Send a body that asks for an answer in pieces, as `post` does.
+
+        Args:
+            named: the setting that the URL comes from.
+            take: gets the data of each event.
+
+        Returns:
+            The response without a body; with its body where the server answers at once, as it does with an error.
+
+        Raises:
+            CallFailed, and what `take` raises.
+        """
+        async with self._sent(url, headers, body, named) as response:
+            head, kind = (response.status_code, response.headers), response.headers.get("content-type", "")
+            if response.status_code != _OK or kind.partition(";")[0].strip().lower() != EVENTS:
+                return Response(*head, b"".join([one async for one in _pieces(response)]))
+            async for data in _events(response):
+                take(data)
+            return Response(*head, b"")
 
     async def close(self) -> None:
         """Close the connections."""
@@ -77,7 +103,7 @@ class Transport:
         try:
             async with self._client.stream("POST", url, headers=headers, content=body) as response:
                 yield response
-        except CallFailed:
+        except (CallFailed, MessageUnreadable, ErrorEvent):
             raise
         except ToolError as error:  # the environment is at fault: a proxy or certificates that cannot be used
             raise _unusable(error) from None
@@ -109,18 +135,33 @@ def _is_of_others(record: logging.LogRecord) -> bool:
     return not _is_own_request.get()
 
 
-async def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+async def _events(response: httpx.Response) -> AsyncIterator[str]:
+    """The data of server-sent events, as they come."""
+    import httpx
+    from httpx_sse import EventSource
+
+    class Decoded(httpx.AsyncByteStream):
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return _pieces(response, _MAX_STREAM_BYTES)
+
+    async for event in EventSource(httpx.Response(_OK, headers={"content-type": EVENTS}, stream=Decoded())).aiter_sse():
+        if event.data:
+            yield event.data
+
+
+async def _pieces(response: httpx.Response, most_bytes: int = MAX_BODY_BYTES) -> AsyncIterator[bytes]:
     """The body, decoded. Raises CallFailed where it becomes too large, or is not what its headers say."""
     from ferrule.http import BodyUnreadable, decoder
 
-    left = MAX_BODY_BYTES + 1
+    left = most_bytes + 1
     try:
         decoding = decoder(response.headers.get("content-encoding", ""))
         async for piece in response.aiter_raw():
             decoded = decoding.feed(piece, left)
             left -= len(decoded)
             if left <= 0:
-                raise CallFailed("API_ERROR", "What the model's server sends is larger than 8 MiB. Ask for less.")
+                what = f"What the model's server sends is larger than {most_bytes >> 20} MiB. Ask for less."
+                raise CallFailed("API_ERROR", what)
             yield decoded
     except BodyUnreadable as error:
         raise CallFailed("API_ERROR", f"{error.reason}. Look at what stands before the model's server.") from None
