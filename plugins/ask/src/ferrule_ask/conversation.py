@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ferrule_ask.cost.prices import Price
     from ferrule_ask.experience import Experience
     from ferrule_ask.models.dialogue import Reply, ToolUse
-    from ferrule_ask.models.provider import Streaming
     from ferrule_ask.settings import Settings
     from ferrule_ask.tools.protocols import Source, ToolOffer, Tools
 
@@ -156,8 +155,7 @@ class Conversation:
     async def _send(self, dialogue: Dialogue, seconds: float, held: Reservation) -> Reply:
         settings = self._question.settings
         request = settings.provider.request(dialogue, settings)
-        streaming = streaming_of(settings)
-        body = encode(request if streaming is None else streaming.request(request))
+        body = encode(settings.streaming.request(request) if settings.streaming else request)
         reply = await self._question.model.send(body, seconds, held)
         self.replies.append(reply)
         return reply
@@ -327,11 +325,6 @@ def plan(
         searches_max=calls if searches else 0,
         search_cost_max=None if None in fees else calls * max(map(_a_thousandth, fees), default=0.0),
     )
-
-
-def streaming_of(settings: Settings) -> Streaming | None:
-    """How the answer is asked for in pieces; None where it is to come whole, or the provider has nothing else."""
-    return getattr(settings.provider, "streaming", None) if settings.streams else None
 
 
 def begin(text: str, settings: Settings, offers: Sequence[ToolOffer], today: str | None = None) -> Dialogue:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ferrule_ask.answer import Answer, Usage
-from ferrule_ask.conversation import Conversation, Question, begin, streaming_of
+from ferrule_ask.conversation import Conversation, Question, begin
 from ferrule_ask.cost.limits import Limits, Reservation
 from ferrule_ask.cost.prices import likely_tokens, max_tokens, price_of
 from ferrule_ask.experience import Experience
@@ -266,7 +266,7 @@ class _Model:
             patience=self._patience,
             retried=lambda wait, code: session.tell("retry", {"seconds": wait, "code": code}),
             waits=lambda wait: session.tell("wait", {"seconds": wait}),
-            streaming=streaming_of(settings),
+            streaming=settings.streaming,
             said=lambda text: session.tell("text", {"text": text, "reply": number}),
         )
         return await retry.send(call, session.transport, seconds)

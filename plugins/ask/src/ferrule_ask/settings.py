@@ -29,6 +29,7 @@ A blank value is not set. The environment is read anew for each question, the fi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from types import MappingProxyType
@@ -45,7 +46,7 @@ from ferrule_ask.typed_answers import checked
 if TYPE_CHECKING:
     from ferrule.config import Configuration
     from ferrule.text.json_types import JSONMapping
-    from ferrule_ask.models.provider import Provider
+    from ferrule_ask.models.provider import Provider, Streaming
 
 MODEL, MAX_TOKENS, API_VERSION = "claude-sonnet-5-5", 1000, "2026-10-21"
 TOOL_TOKENS = 1_500
@@ -54,6 +55,8 @@ MAX_CALLS = 1
 _MOST_CALLS = 64
 _MAX_BUDGET_SECONDS = 86_400.0
 ON_TOOL_ERROR = ("answer", "null", "raise")
+_DESCRIPTION = ("base_url", "api", "key", "key_header", "api_version")  # of a provider
+_HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _T = TypeVar("_T")
 
 
@@ -96,6 +99,11 @@ class Settings(NamedTuple):
     provider: Provider = ANTHROPIC
     max_calls: int = MAX_CALLS
     streams: bool = False
+
+    @property
+    def streaming(self) -> Streaming | None:
+        """How the answer is asked for in pieces; None where it is to come whole, or the provider has nothing else."""
+        return getattr(self.provider, "streaming", None) if self.streams else None
 
 
 class AskOverrides(NamedTuple):
@@ -196,7 +204,7 @@ class Reader:
         found = {} if table is None else table
         if isinstance(found, Mapping) and all(_is_description(one) for one in found.values()):
             return {str(name): dict(one) for name, one in found.items()}
-        what = "a table for each provider, with the texts base_url, api and key"
+        what = f"a table for each provider, with the texts {', '.join(_DESCRIPTION)}; a header has no blanks"
         raise _wrong("[ask.providers]", self._file.path, what)
 
     def _one(self, given: object, variable: str, key: str, convert: Callable[[object], _T], default: _T) -> _T:
@@ -243,9 +251,11 @@ def _is_amount(value: object) -> bool:
 
 
 def _is_description(value: object) -> bool:
-    if not isinstance(value, Mapping) or not {"base_url", "api", "key"}.issuperset(value):
+    if not isinstance(value, Mapping) or not set(_DESCRIPTION).issuperset(value):
         return False
-    return all(isinstance(text, str) and text.isprintable() for text in value.values())
+    if not all(isinstance(text, str) and text.isprintable() for text in value.values()):
+        return False
+    return "key_header" not in value or bool(_HEADER_NAME.fullmatch(value["key_header"]))
 
 
 def _calls(value: object) -> int:

@@ -50,7 +50,7 @@ class Gemini:
 
     def headers(self, settings: RequestSettings, key: str) -> Mapping[str, str]:
         """See `Provider`."""
-        return {"x-goog-api-key": key}
+        return {"x-goog-api-key": key} if key else {}
 
     def request(self, dialogue: Dialogue, settings: RequestSettings) -> JSONObject:
         """See `Provider`.

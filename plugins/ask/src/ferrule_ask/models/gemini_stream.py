@@ -21,7 +21,8 @@ class ContentStreaming:
 
     def url(self, url: str) -> str:
         """See `Streaming`."""
-        return url.removesuffix(_WHOLE) + _IN_PIECES
+        path, _, query = url.partition("?")
+        return path.removesuffix(_WHOLE) + _IN_PIECES + (f"&{query}" if query else "")
 
     def request(self, request: JSONObject) -> JSONObject:
         """See `Streaming`."""

@@ -46,7 +46,7 @@ class OpenAIResponses:
 
     def headers(self, settings: RequestSettings, key: str) -> Mapping[str, str]:
         """See `Provider`."""
-        return {"authorization": f"Bearer {key}"}
+        return {"authorization": f"Bearer {key}"} if key else {}
 
     def request(self, dialogue: Dialogue, settings: RequestSettings) -> JSONObject:
         """See `Provider`. Nothing is stored at the provider, so what the model has thought goes back with each turn."""
