@@ -17,7 +17,7 @@ from ferrule.cli import complete, json_option, note, print_json
 from ferrule.errors import FerruleError
 from ferrule_ask import rows_command
 from ferrule_ask.answer import Answer, Plan
-from ferrule_ask.terminal.answers import print_answer, print_plan, tool_warning
+from ferrule_ask.terminal.answers import print_answer, print_plan, print_prices, tool_warning
 from ferrule_ask.terminal.events import Events, is_terminal
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ _MAX_STDIN_SECONDS = 10.0  # in which a pipe that nobody asked for has to give s
 @click.option("--context-column", metavar="NAME", help="The column of --rows with what the question is about.")
 @click.option("--type", "shape", metavar="TYPE", help="The type of the answer: of SQL, or a JSON schema.")
 @click.option("--remember", metavar="TIME", help="Keep good answers for 30d, 12h, 90m; with --rows it is 30d.")
-@click.option("--max-spend", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this.")
+@click.option(
+    "--max-spend", "--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this."
+)
 @click.option(
     "--tool", "tools", multiple=True, metavar="NAME", shell_complete=complete, help="Offer this tool; may be repeated."
 )
@@ -90,6 +92,7 @@ _MAX_STDIN_SECONDS = 10.0  # in which a pipe that nobody asked for has to give s
     "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="For each request and each call."
 )
 @click.option("--plan", "is_plan", is_flag=True, help="Say what the question would take, and send nothing.")
+@click.option("--prices", "is_prices", is_flag=True, help="Print what each model costs, and ask nothing.")
 @json_option
 # Long by its help and by a parameter for each option, of which each is passed on by name.
 def command(
@@ -112,6 +115,7 @@ def command(
     concurrency: int | None,
     timeout: float | None,
     is_plan: bool,
+    is_prices: bool,
     as_json: bool,
 ) -> int:
     """Put a QUESTION to a model, and print its answer on stdout.
@@ -145,6 +149,9 @@ def command(
 
     Exit code: 0 where the model has answered, 1 where it has not or its answer was cut off.
     """
+    if is_prices:
+        print_prices(as_json=as_json)
+        return 0
     if no_tools and tools:
         raise click.UsageError("--tool and --no-tools exclude each other.")
     if rows is not None and files is not None:

@@ -238,9 +238,12 @@ class _Model:
             price = self._price
             return await limits.reserve_all([price.cost(max_tokens(one), self._settings.max_tokens) for one in sizes])
         if limits.spend is not None:
+            settings = self._settings
+            name = settings.model if settings.provider.name == DEFAULT else f"{settings.provider.name}/{settings.model}"
             sentence = (
-                f"There is a limit on spending, and the price of {self._settings.model} is not known. "
-                "Give it in `prices`, or name another model."
+                f"There is a limit on spending, and the price of {name} is not known. Write the dollars for a million "
+                f'tokens of input and of output into [ask.prices] of config.toml, as "{name}" = [3, 15], or give '
+                "`prices`. Or ask a model that `ferrule ask --prices` lists, or without the limit."
             )
             raise CallFailed("PRICE_UNKNOWN", sentence, was_sent=False)
         return await limits.reserve_all([None for _ in sizes])

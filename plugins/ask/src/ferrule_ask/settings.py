@@ -176,6 +176,16 @@ class Reader:
             given.streams,
         )
 
+    @property
+    def prices(self) -> Mapping[str, Price]:
+        """The prices that the settings and the arguments give, by model."""
+        return self._prices
+
+    @property
+    def providers(self) -> Sequence[str]:
+        """The names of all providers, in the order of the alphabet."""
+        return registry.list_names(self._described)
+
     def _model(self, text: str) -> tuple[Provider, str]:
         """The provider of a model and the model's name. Raises ConfigurationMalformed."""
         name, model = registry.split(text)

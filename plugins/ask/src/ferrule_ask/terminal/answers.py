@@ -1,4 +1,4 @@
-"""What is printed at the end: an answer, or a plan."""
+"""What is printed at the end: an answer, a plan, or the prices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from ferrule.cli import counted, note, plain, print_indented
+from ferrule.cli import counted, note, plain, print_indented, print_json, print_table
 from ferrule.errors import CredentialsMalformed
 from ferrule_ask.terminal.events import Events, is_terminal
 
@@ -72,6 +72,20 @@ def print_plan(plan: Plan) -> None:
         f"Cost:           {_cost(plan)}",
         f"Searches:       {_searches(plan)}",
     )
+
+
+def print_prices(*, as_json: bool) -> None:
+    """Print what each model costs, as far as it is known. Raises ConfigurationMalformed."""
+    from ferrule_ask.cost.price_list import HEADINGS, list_prices
+    from ferrule_ask.settings import AskOverrides, Reader
+
+    reader = Reader(AskOverrides())
+    prices = list(list_prices(reader.prices, reader.providers))
+    if as_json:
+        print_json({"prices": [one.facts() for one in prices]})
+        return
+    print_table(HEADINGS, [one.cells() for one in prices])
+    note("US dollars for a million tokens.")
 
 
 def _cost(plan: Plan) -> str:
