@@ -12,6 +12,7 @@
     tokens_per_minute = 40000         # FERRULE_ASK_TOKENS_PER_MINUTE
     tool_tokens = 1500                # FERRULE_ASK_TOOL_TOKENS: of a tool's result that the model gets; of no search
     system = "Answer in French."      # FERRULE_ASK_SYSTEM: what the model is told beside the question
+    citations = true                  # FERRULE_ASK_CITATIONS: of tools' results; without a gateway by default
     redis = "redis://host:6379/0"     # FERRULE_REDIS: where machines share the pace and the answers that are kept
 
     [ask.search_prices]               # US dollars for a thousand searches, by tool; for plans
@@ -79,7 +80,7 @@ class Settings(NamedTuple):
     pace: limits of the user's own. redis: a URL, or "". system: what the model is told beside the question.
     tool_tokens: the most of a tool's result that the model gets, about. search_prices: by tool, US dollars for
     a thousand. schema: of the answer; None for any text. max_calls: of tools, in one question. streams: whether
-    the text comes in pieces.
+    the text comes in pieces. cites: whether Anthropic may get a tool's result in parts that it can cite.
     """
 
     model: str
@@ -99,6 +100,7 @@ class Settings(NamedTuple):
     provider: Provider = ANTHROPIC
     max_calls: int = MAX_CALLS
     streams: bool = False
+    cites: bool = False
 
     @property
     def streaming(self) -> Streaming | None:
@@ -174,6 +176,8 @@ class Reader:
             provider,
             self._one(given.max_calls, "FERRULE_ASK_MAX_CALLS", "max_calls", _calls, given.usual_max_calls),
             given.streams,
+            # Of a gateway it is not known whether it passes on what it does not know.
+            self._one(None, "FERRULE_ASK_CITATIONS", "citations", _switch, self._is_anthropic(provider)),
         )
 
     @property
@@ -198,6 +202,9 @@ class Reader:
         sentence = f"There is no provider {name!r} for the model {text!r}, only: {known}."
         hint = f"Name one of these before the slash, or describe it in [ask.providers.{name}] of {self._file.path}."
         raise ConfigurationMalformed(sentence, hint=hint)
+
+    def _is_anthropic(self, provider: Provider) -> bool:
+        return provider is ANTHROPIC and self._base_url(provider) == ANTHROPIC.base_url
 
     def _base_url(self, provider: Provider) -> str:
         given = self._overrides.base_url
@@ -270,6 +277,14 @@ def _is_description(value: object) -> bool:
 
 def _calls(value: object) -> int:
     return min(_count(value), _MOST_CALLS)
+
+
+def _switch(value: object) -> bool:
+    known = {True: True, False: False, "true": True, "false": False}
+    try:
+        return known[value.strip().lower() if isinstance(value, str) else value]
+    except (KeyError, TypeError):
+        raise ValueError("true or false") from None
 
 
 def _lines(value: object) -> str:

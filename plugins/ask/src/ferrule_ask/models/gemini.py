@@ -127,7 +127,7 @@ class Gemini:
 def _contents(exchange: Exchange) -> list[object]:
     """The model's content as it came, and the results. What has no id is known by its name and place."""
     parts = []
-    for use, text, is_error in exchange.results:
+    for use, text, is_error, _ in exchange.results:
         answer: JSONObject = {"name": use.name, "response": {"error" if is_error else "output": text}}
         is_named = not use.id.startswith(_OWN_ID)
         parts.append({"functionResponse": {"id": use.id, **answer} if is_named else answer})

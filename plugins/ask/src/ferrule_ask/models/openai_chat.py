@@ -116,7 +116,7 @@ def _stop_reason(reason: str | None, *, has_calls: bool) -> str | None:
 
 
 def _turns(exchange: Exchange) -> list[JSONObject]:
-    results = [{"role": "tool", "tool_call_id": use.id, "content": text} for use, text, _ in exchange.results]
+    results = [{"role": "tool", "tool_call_id": use.id, "content": text} for use, text, *_ in exchange.results]
     return [*(one for one in exchange.reply.content if isinstance(one, dict)), *results]
 
 

@@ -110,7 +110,9 @@ def _stop_reason(document: JSONMapping, *, has_calls: bool) -> str | None:
 
 
 def _items(exchange: Exchange) -> list[object]:
-    results = [{"type": "function_call_output", "call_id": use.id, "output": text} for use, text, _ in exchange.results]
+    results = [
+        {"type": "function_call_output", "call_id": use.id, "output": text} for use, text, *_ in exchange.results
+    ]
     return [*exchange.reply.content, *results]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class RequestSettings(Protocol):
     """What a request is made with. base_url: before what each API has behind it. schema: of the answer, if it has one.
 
-    api_version: of Anthropic's header.
+    api_version: of Anthropic's header. cites: whether the provider may get a tool's result in parts that it can cite.
     """
 
     @property
@@ -37,6 +37,10 @@ class RequestSettings(Protocol):
 
     @property
     def schema(self) -> JSONMapping | None:
+        """See above."""
+
+    @property
+    def cites(self) -> bool:
         """See above."""
 
 
