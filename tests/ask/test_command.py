@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 from ferrule_dev.testing import Server
 from ferrule_testkit.machine import Finished
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, after, calls, failure, message, says, silent
+from ferrule_testkit.processes.terminal import Terminal
 from ferrule_testkit.runs import mark, marked, wait_for, wait_until_gone
 from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, brave_error, some_hits
 
@@ -326,19 +326,8 @@ def test_a_plan_says_what_it_would_take_and_sends_nothing(ask: Ask, model_server
 
 def on_terminal(environ: dict[str, str], *arguments: str) -> tuple[int, str]:
     """The exit code, and all that was shown."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [FERRULE, "ask", *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environ, start_new_session=True
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while data := os.read(ours, 65_536):
-            shown += data
-    except OSError:  # how a terminal says that nobody is left on the other side
-        pass
-    os.close(ours)
-    return process.wait(60), shown.decode().replace("\r\n", "\n")
+    with Terminal([FERRULE, "ask", *arguments], environ) as terminal:
+        return terminal.finish()
 
 
 @pytest.mark.slow
@@ -362,6 +351,7 @@ def test_elsewhere_the_text_is_printed_as_it_is(ask: Ask, model_server: ModelSer
     text = "```python\n[x for x in 'C:\\\\']\t\x1b[1m\n```\n𝔊ü"
     model_server.script(says(text))
     assert ask("What is it?").out == f"{text}\n"
+    assert "stream" not in model_server.bodies[0]
 
 
 def test_on_a_terminal_it_is_said_why_no_search_is_offered(environ: dict[str, str], model_server: ModelServer) -> None:

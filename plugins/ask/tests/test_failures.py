@@ -181,7 +181,7 @@ def test_the_time_of_a_step_goes_on_while_it_waits(client: Make, model_server: M
 @pytest.mark.parametrize(
     ("base_url", "code", "words"),
     [
-        ("http://no-such-host.invalid", "NETWORK_ERROR", "could not be resolved"),
+        ("http://no-such-host.invalid", "NETWORK_ERROR", "Could not resolve host no-such-host.invalid"),
         ("ftp://127.0.0.1/", "INVALID_REQUEST", "no URL of http"),
         ("nonsense", "INVALID_REQUEST", "no URL of http"),
         ("http://[::1", "INVALID_REQUEST", "no URL of http"),

@@ -16,6 +16,7 @@ from ferrule_ask.models.dialogue import (
     MessageUnreadable,
     Reply,
     Response,
+    ResultText,
     ToolUse,
     make_results,
     user_text,
@@ -42,7 +43,7 @@ def first_request(offers: Any) -> Any:
 
 
 def second_request(reply: Reply) -> Any:
-    results = make_results(reply, {reply.tool_uses[0].id: ("95", False)})
+    results = make_results(reply, {reply.tool_uses[0].id: ResultText("95", is_error=False)})
     exchanges = (Exchange(reply, results),)
     return ANTHROPIC.request(Dialogue("?", "", TOOLS, exchanges, may_call=False), SETTINGS)
 

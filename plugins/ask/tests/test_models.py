@@ -166,13 +166,81 @@ def test_a_provider_that_the_settings_describe_is_asked_without_a_key(
     assert "authorization" not in request.headers
 
 
+AZURE_KEY = "an-azure-key-of-the-tests-0123"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("facts", "reply", "target"),
+    [
+        pytest.param(
+            'base_url = "{}/openai/deployments/{{model}}"\napi_version = "2024-10-21"\n',
+            "openai-chat",
+            "/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21",
+            id="dated version",
+        ),
+        pytest.param('base_url = "{}/openai/v1"\n', "openai-chat", "/openai/v1/chat/completions", id="v1, chat"),
+        pytest.param(
+            'base_url = "{}/openai/v1/"\napi = "openai"\n', "openai", "/openai/v1/responses", id="v1, responses"
+        ),
+        pytest.param(
+            'base_url = "{}/openai"\napi = "openai"\napi_version = "2025-04-01-preview"\n',
+            "openai",
+            "/openai/responses?api-version=2025-04-01-preview",
+            id="dated version, responses",
+        ),
+    ],
+)
+def test_azure_gets_its_key_in_its_header_and_its_version_in_the_query(
+    facts: str,
+    reply: str,
+    target: str,
+    stream: bool,
+    web: Server,
+    ferrule_settings: Callable[[str], object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = '[ask.providers.azure]\nkey = "AZURE_OPENAI_API_KEY"\nkey_header = "api-key"\n'
+    ferrule_settings(table + facts.format(web.url))
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", AZURE_KEY)
+    web.page(target, json.dumps(REPLIES[reply]["says"]), "application/json")
+
+    with Client(toolbox=no_tools(), model="azure/my gpt", stream=stream) as client:
+        assert client.ask(None, "How much?").text == "Ninety-five."
+
+    (request,) = web.requests
+    assert request.target == target
+    assert json.loads(request.body)["model"] == "my gpt"
+    assert [name for name, value in request.headers.items() if AZURE_KEY in value] == ["api-key"]
+
+
+def test_an_unknown_deployment_is_an_unknown_model(web: Server, ferrule_settings: Callable[[str], object]) -> None:
+    ferrule_settings(f'[ask.providers.azure]\nbase_url = "{web.url}/openai/v1"\n')
+    said = {"error": {"code": "DeploymentNotFound", "message": "The API deployment does not exist."}}
+    web.page("/openai/v1/chat/completions", json.dumps(said), "application/json", status=404)
+    with Client(toolbox=no_tools(), model="azure/gone") as client:
+        assert client.ask(None, "How much?").code == "MODEL_NOT_FOUND"
+
+
+@pytest.mark.parametrize(("api", "path"), [("openai", "/responses"), ("gemini", "/v1beta/models/m:generateContent")])
+def test_a_server_that_wants_no_key_gets_no_header_of_one(
+    api: str, path: str, web: Server, ferrule_settings: Callable[[str], object]
+) -> None:
+    ferrule_settings(f'[ask.providers.local]\nbase_url = "{web.url}"\napi = "{api}"\n')
+    web.page(path, json.dumps(REPLIES[api]["says"]), "application/json")
+    with Client(toolbox=no_tools(), model="local/m") as client:
+        assert client.ask(None, "How much?").text == "Ninety-five."
+    assert not {"authorization", "x-goog-api-key"} & set(web.requests[0].headers)
+
+
 @pytest.mark.parametrize(
     ("table", "model", "words"),
     [
         ("", "unheard-of/model", "There is no provider 'unheard-of'"),
         ('[ask.providers.x]\napi = "smoke"\n', "x/model", "no installed provider"),
         ("[ask.providers]\nx = 5\n", "x/model", "a table for each provider"),
-        ('[ask.providers.x]\nurl = "http://h"\n', "x/model", "base_url, api and key"),
+        ('[ask.providers.x]\nkey_header = "api key"\n', "x/model", "a header has no blanks"),
+        ('[ask.providers.x]\nurl = "http://h"\n', "x/model", "base_url, api, key"),
     ],
 )
 def test_a_provider_that_is_not_there_is_told(

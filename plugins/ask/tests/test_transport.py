@@ -5,8 +5,10 @@ import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 import trustme
 
@@ -103,6 +105,23 @@ def test_a_login_in_the_base_url_is_sent_instead_of_the_key(client: Make, login:
     assert MODEL_KEY not in str(request)
 
 
+def test_what_others_send_by_the_same_library_is_still_in_its_log(
+    client: Make, model_server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    model_server.always(says("Fine."))
+    caplog.set_level("INFO", "httpx")
+    assert asked(client, model_server.url).text == "Fine."
+    httpx.get(f"{model_server.url}/elsewhere")
+    assert [record.getMessage().split()[3].rpartition("/")[2] for record in caplog.records] == ["elsewhere"]
+
+
+def test_a_cookie_of_the_server_does_not_come_back(client: Make, model_server: ModelServer) -> None:
+    model_server.always(replace(says("Fine."), headers={"Set-Cookie": "session=1; Path=/"}))
+    one = client(toolbox=no_tools())
+    assert [one.ask(None, "?").text for _ in range(2)] == ["Fine.", "Fine."]
+    assert "cookie" not in model_server.requests[1].headers
+
+
 def test_nothing_is_logged_of_a_request(model_server: ModelServer) -> None:
     model_server.always(says("Fine."))
     script = (
@@ -114,6 +133,7 @@ def test_nothing_is_logged_of_a_request(model_server: ModelServer) -> None:
     assert len(model_server.requests) == 1
     assert done.stdout == "None\n"
     assert "httpcore" not in done.stderr
+    assert "127.0.0.1" not in done.stderr
 
 
 def test_no_proxy_leads_past_the_proxy(

@@ -1,15 +1,13 @@
 """Answers of a type, what the model is told beside the question, and plans of what is likely."""
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ferrule_ask import Client
-from ferrule_ask.conversation import cut_to_tokens
+from ferrule_ask.tools.shortening import cut_to_tokens
 from ferrule_ask.typed_answers import ValueUnfit, output_format, value_in
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import ModelServer, calls, message, says
@@ -123,13 +121,3 @@ def test_the_price_of_a_search_is_in_the_plan_where_the_settings_have_it(
     assert client(toolbox=MemoryTools()).plan("a", "p")[-2:] == (1, None)
     ferrule_settings(f"[ask.search_prices]\n{SEARCH} = 5\n")
     assert client(toolbox=MemoryTools()).plan("a", "p")[-2:] == (1, 0.005)
-
-
-def test_the_published_prices_are_one_file_with_a_date() -> None:
-    from importlib.resources import files
-
-    document: Any = json.loads(files("ferrule_ask.cost").joinpath("prices.json").read_text("utf-8"))
-    for facts in document["providers"].values():
-        assert time.strptime(facts["date"], "%Y-%m")
-        assert facts["source"].startswith("https://")
-        assert all(len(numbers) == 2 for numbers in facts["models"].values())

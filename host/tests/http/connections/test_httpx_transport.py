@@ -130,6 +130,22 @@ def test_a_body_is_sent_and_one_connection_serves_more_requests(sender: Sender, 
 
 
 @pytest.mark.process
+@pytest.mark.parametrize(("idle_seconds", "connections"), [(None, 1), (0.0, 2)])
+def test_a_connection_that_was_idle_for_long_is_not_used_again(
+    idle_seconds: float | None, connections: int, sender: Sender, server: Server
+) -> None:
+    clients = set()
+
+    def answer(exchange: Exchange) -> None:
+        clients.add(exchange.client_address)
+        exchange.answer(b"fine")
+
+    url = server.route("/idle", answer)
+    sender.send(url, url, idle_seconds=idle_seconds)
+    assert len(clients) == connections
+
+
+@pytest.mark.process
 def test_a_response_that_is_left_gives_its_connection_back(server: Server) -> None:
     url = server.route("/", lambda exchange: (exchange.send(b"HTTP/1.1 200 OK\r\n\r\n"), exchange.drip(b"x"))[0])
     with (

@@ -63,6 +63,8 @@ class Client(AbstractContextManager["Client"]):
         usual_max_calls: where neither this nor the settings say it.
         remember: how long a good answer is kept on the disk, for equal questions of this and later programs: seconds,
             or a text such as "30d", "12h" or "90m".
+        stream: have the provider send answers in pieces, and call `event` with "text" {"text", "reply"} for each.
+            reply: the number of the model's reply, from 1; after "retry" it begins anew.
         clock: for tests.
 
     Raises:
@@ -92,6 +94,7 @@ class Client(AbstractContextManager["Client"]):
         max_calls: int | None = None,
         usual_max_calls: int = settings.MAX_CALLS,
         remember: float | str | None = None,
+        stream: bool = False,
         clock: Clock | None = None,
     ) -> None:
         if concurrency < 1:
@@ -99,7 +102,7 @@ class Client(AbstractContextManager["Client"]):
         if isinstance(tools, str):
             raise TypeError("tools has to be a sequence of names")
         own = patience, on_tool_error, requests_per_minute, tokens_per_minute, system, tool_tokens
-        calls = max_calls, usual_max_calls
+        calls = max_calls, usual_max_calls, stream
         self._reader = settings.Reader(
             settings.AskOverrides(model, max_tokens, base_url, budgets, prices, *own, *calls)
         )

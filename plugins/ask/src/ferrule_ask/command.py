@@ -9,14 +9,16 @@ import stat
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
-from ferrule.cli import complete, counted, harmless, json_option, note, plain, print_indented, print_json
-from ferrule.errors import CredentialsMalformed, FerruleError
+from ferrule.cli import complete, json_option, note, print_json
+from ferrule.errors import FerruleError
 from ferrule_ask import rows_command
 from ferrule_ask.answer import Answer, Plan
+from ferrule_ask.terminal.answers import print_answer, print_plan, print_prices, tool_warning
+from ferrule_ask.terminal.events import Events, is_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,13 +41,13 @@ if TYPE_CHECKING:
         system: str | None
         concurrency: int
         budgets: Sequence[float] | None
+        stream: bool
 
 
 _CONCURRENCY = 8
 _USUAL_CALLS = 4  # of tools, for a question on a terminal
 _MAX_CONTEXT_BYTES = 32 << 20  # more than the API takes as a whole request
 _MAX_STDIN_SECONDS = 10.0  # in which a pipe that nobody asked for has to give something
-_MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
 
 
 @click.command("ask")
@@ -67,7 +69,9 @@ _MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
 @click.option("--context-column", metavar="NAME", help="The column of --rows with what the question is about.")
 @click.option("--type", "shape", metavar="TYPE", help="The type of the answer: of SQL, or a JSON schema.")
 @click.option("--remember", metavar="TIME", help="Keep good answers for 30d, 12h, 90m; with --rows it is 30d.")
-@click.option("--max-spend", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this.")
+@click.option(
+    "--max-spend", "--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this."
+)
 @click.option(
     "--tool", "tools", multiple=True, metavar="NAME", shell_complete=complete, help="Offer this tool; may be repeated."
 )
@@ -88,6 +92,7 @@ _MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
     "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="For each request and each call."
 )
 @click.option("--plan", "is_plan", is_flag=True, help="Say what the question would take, and send nothing.")
+@click.option("--prices", "is_prices", is_flag=True, help="Print what each model costs, and ask nothing.")
 @json_option
 # Long by its help and by a parameter for each option, of which each is passed on by name.
 def command(
@@ -110,6 +115,7 @@ def command(
     concurrency: int | None,
     timeout: float | None,
     is_plan: bool,
+    is_prices: bool,
     as_json: bool,
 ) -> int:
     """Put a QUESTION to a model, and print its answer on stdout.
@@ -143,6 +149,9 @@ def command(
 
     Exit code: 0 where the model has answered, 1 where it has not or its answer was cut off.
     """
+    if is_prices:
+        print_prices(as_json=as_json)
+        return 0
     if no_tools and tools:
         raise click.UsageError("--tool and --no-tools exclude each other.")
     if rows is not None and files is not None:
@@ -154,7 +163,7 @@ def command(
     offered = () if no_tools else tools or None
     limits, kept = Limits(spend=max_spend), remember or ("30d" if table else None)
     with (
-        closing(_Calls(is_quiet=table is not None)) as event,
+        closing(Events(is_quiet=table is not None)) as event,
         _client(
             Client,
             tools=offered,
@@ -167,6 +176,7 @@ def command(
             system=system,
             concurrency=concurrency or _CONCURRENCY,
             budgets=None if timeout is None else (timeout,) * 3,
+            stream=is_terminal(sys.stdout) and not (as_json or is_plan or table or shape),
         ) as client,
     ):
         if table is not None:
@@ -178,61 +188,17 @@ def command(
         reply = ask(context, prompt or "", model=model, max_tokens=max_tokens, schema=_schema(shape))
         left_out, variable = client.left_out, client.key_variable(model)
     if isinstance(reply, Answer) and reply.tool_outcome == "failed" and reply.code is None:
-        event("warning", {"message": _tool_warning(reply)})
-    for name, reason in left_out if tools or _is_terminal(sys.stderr) else ():
+        event("warning", {"message": tool_warning(reply)})
+    for name, reason in left_out if tools or is_terminal(sys.stderr) else ():
         note(f"{name} is not offered: {reason}")
     if as_json:
         omissions = [{"tool": name, "reason": reason} for name, reason in left_out]
         print_json({**reply._asdict(), "left_out": omissions, "warnings": event.warnings})
     elif isinstance(reply, Plan):
-        _print_plan(reply)
+        print_plan(reply)
     else:
-        _print_answer(reply, variable)
+        print_answer(reply, event, variable)
     return int(isinstance(reply, Answer) and reply.code is not None)
-
-
-class _Calls:
-    """Prints a tool's call on stderr as it happens: on a terminal when it begins, else when it has ended.
-
-    warnings: sentences that have been printed so far.
-    """
-
-    def __init__(self, *, is_quiet: bool = False) -> None:
-        self._is_quiet = is_quiet  # of what happens to single questions
-        self._is_live = _is_terminal(sys.stderr)
-        self._begun = ""
-        self.warnings: list[str] = []
-
-    def __call__(self, kind: str, facts: JSONMapping) -> None:
-        """Take an event of the client."""
-        if self._is_quiet and kind != "warning":
-            return
-        if kind == "tool_call":
-            self._begin(plain(f"{facts['tool']} {_shortened(facts['input'])} …"))
-        elif kind == "tool_result":
-            self._finish(f" {facts['seconds']:.1f} s{', failed' if facts['is_error'] else ''}")
-        elif kind == "retry":
-            note(f"{facts['code']}: asking again in {facts['seconds']:.1f} s")
-        elif kind == "wait":
-            note(f"The next turn is in {facts['seconds']:.0f} s, at the pace that the provider allows.")
-        elif kind == "warning":
-            self.warnings.append(facts["message"])
-            note(f"warning: {facts['message']}")
-
-    def close(self) -> None:
-        """Leave no line unfinished."""
-        if self._begun:
-            self._finish("")
-
-    def _begin(self, text: str) -> None:
-        self.close()
-        self._begun = text
-        if self._is_live:
-            click.echo(text, nl=False, err=True)
-
-    def _finish(self, text: str) -> None:
-        click.echo(text if self._is_live else self._begun + text, err=True)
-        self._begun = ""
 
 
 def _check_rows(
@@ -324,77 +290,3 @@ def _context(source: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FerruleError(f"{name} is not text in UTF-8.") from None
-
-
-def _tool_warning(answer: Answer) -> str:
-    code = f" ({answer.tool_code})" if answer.tool_code else ""
-    said = (answer.tool_error or "It did not say why.").rstrip()
-    return f"{answer.tool} failed{code}, so this is answered from what the model knows. {said}"
-
-
-def _shortened(arguments: object) -> str:
-    text = json.dumps(arguments, ensure_ascii=False)
-    return text if len(text) <= _MAX_ARGUMENTS_CHARS else f"{text[: _MAX_ARGUMENTS_CHARS - 1]}…"
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    return stream is not None and stream.isatty()
-
-
-def _print_answer(answer: Answer, variable: str) -> None:
-    if answer.text is not None and sys.stdout is not None:
-        said = answer.text if answer.value is None else json.dumps(answer.value, ensure_ascii=False)
-        text = harmless(said).decode() if _is_terminal(sys.stdout) else said
-        sys.stdout.write(f"{text}\n")  # click would take colours out of it
-        sys.stdout.flush()
-        if _is_terminal(sys.stdout):
-            _print_sources(answer)
-    if answer.code is not None:
-        note(f"Error: {answer.code}: {answer.error or 'The model has not answered.'}")
-    owner = _owner_of_missing_key(variable) if answer.code == "AUTH_MISSING" else ""
-    if owner:
-        note(f"Run: ferrule credentials set {owner} api_key")
-
-
-def _print_sources(answer: Answer) -> None:
-    """What the answer rests on, as footnotes: what is cited where the provider says so, else all that was found."""
-    cited = [one for one in answer.sources if one["cited"]]
-    for number, one in enumerate(cited or answer.sources, 1):
-        published = f" ({one['published']})" if one["published"] else ""
-        click.echo(f"{chr(10) * (number == 1)}[{number}] {plain(one['title'] + published)}\n    {plain(one['url'])}")
-
-
-def _owner_of_missing_key(variable: str) -> str:
-    """Whose key is not set at all, rather than one that has to be fixed where it is; empty for such a key."""
-    from ferrule_ask.keys import OWNERS, Keys
-
-    try:
-        return OWNERS.get(variable, "") if Keys().find(variable) is None else ""
-    except CredentialsMalformed:
-        return ""
-
-
-def _print_plan(plan: Plan) -> None:
-    click.echo(f"At most {counted(plan.requests_max, 'request')}, and retries where the server fails.")
-    print_indented(
-        f"Tools offered:  {', '.join(plan.tools) or 'none'}",
-        f"Input:          {plan.input_tokens:,} tokens in the first request, estimated",
-        f"Output:         {plan.output_tokens_max:,} tokens at most",
-        f"Cost:           {_cost(plan)}",
-        f"Searches:       {_searches(plan)}",
-    )
-
-
-def _cost(plan: Plan) -> str:
-    if plan.cost_min is None or plan.cost_max is None:
-        return "not known: there is no price for this model"
-    basis = "as the questions before" if plan.likely_from == "own questions" else "assumed"
-    return f"{plan.cost_min:.5f} to {plan.cost_max:.5f} US dollars, likely {plan.cost_likely or 0.0:.5f} ({basis})"
-
-
-def _searches(plan: Plan) -> str:
-    if not plan.searches_max:
-        return "none"
-    if plan.search_cost_max is None:
-        return f"{plan.searches_max} at most, at a price that [ask.search_prices] does not give"
-    return f"{plan.searches_max} at most, {plan.search_cost_max:.5f} US dollars"

@@ -21,6 +21,7 @@ from ferrule_ask.models.dialogue import Dialogue, Exchange, make_results, user_t
 from ferrule_ask.models.json_text import encode
 from ferrule_ask.request.errors import CallFailed
 from ferrule_ask.tools.protocols import ToolResult
+from ferrule_ask.tools.shortening import MAX_BYTES_A_TOKEN, MAX_RESULT_BYTES, shorten
 from ferrule_ask.tools.tool_results import is_search
 
 if TYPE_CHECKING:
@@ -28,18 +29,15 @@ if TYPE_CHECKING:
     from ferrule_ask.cost.limits import Reservation
     from ferrule_ask.cost.prices import Price
     from ferrule_ask.experience import Experience
-    from ferrule_ask.models.dialogue import Reply, ToolUse
+    from ferrule_ask.models.dialogue import Reply, ResultText, ToolUse
     from ferrule_ask.settings import Settings
     from ferrule_ask.tools.protocols import Source, ToolOffer, Tools
 
     Event = Callable[[str, JSONMapping], None]
 
-MAX_RESULT_BYTES = 24_000  # of what a search says to the model
-_MAX_BYTES_A_TOKEN = 4  # as `cut_to_tokens` counts them
 _MAX_FRAME_BYTES = 4_096  # of JSON around the texts of the model and of the tool
 _MAX_TOKEN_BYTES = 16  # that one token of output stands for, when it is sent back
 _TOOL_GRACE_SECONDS = 2.0  # in which a toolbox has to end a tool whose time is over
-_CUT = "… [cut]"
 
 
 class Model(Protocol):
@@ -154,7 +152,9 @@ class Conversation:
 
     async def _send(self, dialogue: Dialogue, seconds: float, held: Reservation) -> Reply:
         settings = self._question.settings
-        reply = await self._question.model.send(encode(settings.provider.request(dialogue, settings)), seconds, held)
+        request = settings.provider.request(dialogue, settings)
+        body = encode(settings.streaming.request(request) if settings.streaming else request)
+        reply = await self._question.model.send(body, seconds, held)
         self.replies.append(reply)
         return reply
 
@@ -171,7 +171,7 @@ class Conversation:
         finally:
             held.release()
 
-    async def _call_all(self, reply: Reply, left: int) -> dict[str, tuple[str, bool]] | None:
+    async def _call_all(self, reply: Reply, left: int) -> dict[str, ResultText] | None:
         """Make the calls of a reply, as many as are left.
 
         Returns:
@@ -179,7 +179,7 @@ class Conversation:
         """
         names = [offer.name for offer in self._question.offers]
         uses = [_chosen(reply, names)] if left == 1 else list({use.id: use for use in reply.tool_uses}.values())[:left]
-        texts: dict[str, tuple[str, bool]] = {}
+        texts: dict[str, ResultText] = {}
         for use in uses:
             self._use = use
             result = self._result = await self._call(use)
@@ -187,7 +187,7 @@ class Conversation:
             self._found |= {one.url: one for one in result.sources if one.url not in self._found}
             if result.is_error and self._question.settings.on_tool_error != "answer":
                 return None
-            texts[use.id] = self._told(use, result), result.is_error
+            texts[use.id] = shorten(use.name, result, self._question.settings.tool_tokens)
         return texts
 
     def _sources(self) -> Iterator[JSONObject]:
@@ -197,12 +197,6 @@ class Conversation:
         for url, title in cited.items():
             if url not in self._found:
                 yield {"title": title or url, "url": url, "published": "", "tool": "", "cited": True}
-
-    def _told(self, use: ToolUse, result: ToolResult) -> str:
-        """What the model is told of a result."""
-        if is_search(use.name):
-            return _cut(result.content)
-        return cut_to_tokens(result.content, self._question.settings.tool_tokens)
 
     def _without_tool(self) -> Answer:
         use, result = self._use, self._result
@@ -341,7 +335,7 @@ def _sizes(size: int, settings: Settings, *, has_tools: bool, most: int | None =
     Args:
         most: calls of tools; as many as the settings allow, if it is not given.
     """
-    result = max(MAX_RESULT_BYTES, settings.tool_tokens * _MAX_BYTES_A_TOKEN)
+    result = max(MAX_RESULT_BYTES, settings.tool_tokens * MAX_BYTES_A_TOKEN)
     growth = result + _MAX_FRAME_BYTES + settings.max_tokens * _MAX_TOKEN_BYTES
     calls = (settings.max_calls if most is None else most) if has_tools else 0
     return [size + number * growth for number in range(calls + 1)]
@@ -369,27 +363,5 @@ def _chosen(reply: Reply, names: Sequence[str]) -> ToolUse:
     return next(sound, reply.tool_uses[0])
 
 
-def cut_to_tokens(text: str, most: int) -> str:
-    """A text of so many tokens at the most, with a mark where it is cut.
-
-    Counted are four characters of ASCII as one token, and any other character as one, which is about what models count.
-    """
-    if len(text) <= most:
-        return text
-    quarters = 0
-    for place, letter in enumerate(text):
-        quarters += 1 if letter.isascii() else _MAX_BYTES_A_TOKEN
-        if quarters > most * _MAX_BYTES_A_TOKEN:
-            return f"{text[:place]}… [cut: the first {place:,} of {len(text):,} characters]"
-    return text
-
-
 def _today() -> str:
     return time.strftime("%Y-%m-%d")
-
-
-def _cut(content: str) -> str:
-    data = content.encode("utf-8", "replace")
-    if len(data) <= MAX_RESULT_BYTES:
-        return data.decode()
-    return data[: MAX_RESULT_BYTES - len(_CUT.encode())].decode(errors="ignore") + _CUT

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     Work = Callable[[], Coroutine[object, object, "_T"]]
@@ -22,7 +21,7 @@ class LoopThread:
     """A running loop. Belongs to the process that made it: `is_alive` is False in a fork of that."""
 
     def __init__(self, name: str) -> None:
-        self._loop = _Loop()
+        self._loop = asyncio.SelectorEventLoop()
         self._process = os.getpid()
         self._tasks: set[asyncio.Task[object]] = set()
         self._ending: asyncio.Task[None] | None = None
@@ -122,11 +121,3 @@ async def in_thread(work: Callable[[], _T]) -> _T:
 
     threading.Thread(target=run, daemon=True).start()
     return await asyncio.wrap_future(future)
-
-
-class _Loop(asyncio.SelectorEventLoop):
-    """A loop that resolves names in threads that the interpreter does not wait for."""
-
-    async def getaddrinfo(self, host: Any, port: Any, **options: Any) -> Any:
-        """As any loop's."""
-        return await in_thread(lambda: socket.getaddrinfo(host, port, **options))

@@ -230,6 +230,7 @@ class _Model:
         self._settings = settings
         self._price = price
         self._patience = Patience(settings.patience, session.clock)
+        self._sent = 0
 
     async def hold(self, *sizes: int) -> list[Reservation]:
         limits = self._session.limits
@@ -237,16 +238,20 @@ class _Model:
             price = self._price
             return await limits.reserve_all([price.cost(max_tokens(one), self._settings.max_tokens) for one in sizes])
         if limits.spend is not None:
+            settings = self._settings
+            name = settings.model if settings.provider.name == DEFAULT else f"{settings.provider.name}/{settings.model}"
             sentence = (
-                f"There is a limit on spending, and the price of {self._settings.model} is not known. "
-                "Give it in `prices`, or name another model."
+                f"There is a limit on spending, and the price of {name} is not known. Write the dollars for a million "
+                f'tokens of input and of output into [ask.prices] of config.toml, as "{name}" = [3, 15], or give '
+                "`prices`. Or ask a model that `ferrule ask --prices` lists, or without the limit."
             )
             raise CallFailed("PRICE_UNKNOWN", sentence, was_sent=False)
         return await limits.reserve_all([None for _ in sizes])
 
     async def send(self, body: bytes, seconds: float, held: Reservation) -> Reply:
         session, settings = self._session, self._settings
-        provider = settings.provider
+        self._sent += 1
+        provider, number = settings.provider, self._sent
         key = auth.secret(session.keys, provider)
         session.warn(*session.keys.warnings, *[_UNENCRYPTED] * auth.is_in_clear(settings.base_url))
         url = provider.url(settings)
@@ -264,6 +269,8 @@ class _Model:
             patience=self._patience,
             retried=lambda wait, code: session.tell("retry", {"seconds": wait, "code": code}),
             waits=lambda wait: session.tell("wait", {"seconds": wait}),
+            streaming=settings.streaming,
+            said=lambda text: session.tell("text", {"text": text, "reply": number}),
         )
         return await retry.send(call, session.transport, seconds)
 

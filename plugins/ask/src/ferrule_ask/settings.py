@@ -12,6 +12,7 @@
     tokens_per_minute = 40000         # FERRULE_ASK_TOKENS_PER_MINUTE
     tool_tokens = 1500                # FERRULE_ASK_TOOL_TOKENS: of a tool's result that the model gets; of no search
     system = "Answer in French."      # FERRULE_ASK_SYSTEM: what the model is told beside the question
+    citations = true                  # FERRULE_ASK_CITATIONS: of tools' results; without a gateway by default
     redis = "redis://host:6379/0"     # FERRULE_REDIS: where machines share the pace and the answers that are kept
 
     [ask.search_prices]               # US dollars for a thousand searches, by tool; for plans
@@ -29,6 +30,7 @@ A blank value is not set. The environment is read anew for each question, the fi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from types import MappingProxyType
@@ -45,7 +47,7 @@ from ferrule_ask.typed_answers import checked
 if TYPE_CHECKING:
     from ferrule.config import Configuration
     from ferrule.text.json_types import JSONMapping
-    from ferrule_ask.models.provider import Provider
+    from ferrule_ask.models.provider import Provider, Streaming
 
 MODEL, MAX_TOKENS, API_VERSION = "claude-sonnet-5-5", 1000, "2026-10-21"
 TOOL_TOKENS = 1_500
@@ -54,6 +56,8 @@ MAX_CALLS = 1
 _MOST_CALLS = 64
 _MAX_BUDGET_SECONDS = 86_400.0
 ON_TOOL_ERROR = ("answer", "null", "raise")
+_DESCRIPTION = ("base_url", "api", "key", "key_header", "api_version")  # of a provider
+_HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _T = TypeVar("_T")
 
 
@@ -75,7 +79,8 @@ class Settings(NamedTuple):
     answer.
     pace: limits of the user's own. redis: a URL, or "". system: what the model is told beside the question.
     tool_tokens: the most of a tool's result that the model gets, about. search_prices: by tool, US dollars for
-    a thousand. schema: of the answer; None for any text. max_calls: of tools, in one question.
+    a thousand. schema: of the answer; None for any text. max_calls: of tools, in one question. streams: whether
+    the text comes in pieces. cites: whether Anthropic may get a tool's result in parts that it can cite.
     """
 
     model: str
@@ -94,6 +99,13 @@ class Settings(NamedTuple):
     schema: JSONMapping | None = None
     provider: Provider = ANTHROPIC
     max_calls: int = MAX_CALLS
+    streams: bool = False
+    cites: bool = False
+
+    @property
+    def streaming(self) -> Streaming | None:
+        """How the answer is asked for in pieces; None where it is to come whole, or the provider has nothing else."""
+        return getattr(self.provider, "streaming", None) if self.streams else None
 
 
 class AskOverrides(NamedTuple):
@@ -112,6 +124,7 @@ class AskOverrides(NamedTuple):
     tool_tokens: int | None = None
     max_calls: int | None = None
     usual_max_calls: int = MAX_CALLS
+    streams: bool = False
 
 
 class Reader:
@@ -162,7 +175,20 @@ class Reader:
             schema if schema is None else self._one(schema, "", "schema", checked, schema),
             provider,
             self._one(given.max_calls, "FERRULE_ASK_MAX_CALLS", "max_calls", _calls, given.usual_max_calls),
+            given.streams,
+            # Of a gateway it is not known whether it passes on what it does not know.
+            self._one(None, "FERRULE_ASK_CITATIONS", "citations", _switch, self._is_anthropic(provider)),
         )
+
+    @property
+    def prices(self) -> Mapping[str, Price]:
+        """The prices that the settings and the arguments give, by model."""
+        return self._prices
+
+    @property
+    def providers(self) -> Sequence[str]:
+        """The names of all providers, in the order of the alphabet."""
+        return registry.list_names(self._described)
 
     def _model(self, text: str) -> tuple[Provider, str]:
         """The provider of a model and the model's name. Raises ConfigurationMalformed."""
@@ -176,6 +202,9 @@ class Reader:
         sentence = f"There is no provider {name!r} for the model {text!r}, only: {known}."
         hint = f"Name one of these before the slash, or describe it in [ask.providers.{name}] of {self._file.path}."
         raise ConfigurationMalformed(sentence, hint=hint)
+
+    def _is_anthropic(self, provider: Provider) -> bool:
+        return provider is ANTHROPIC and self._base_url(provider) == ANTHROPIC.base_url
 
     def _base_url(self, provider: Provider) -> str:
         given = self._overrides.base_url
@@ -192,7 +221,7 @@ class Reader:
         found = {} if table is None else table
         if isinstance(found, Mapping) and all(_is_description(one) for one in found.values()):
             return {str(name): dict(one) for name, one in found.items()}
-        what = "a table for each provider, with the texts base_url, api and key"
+        what = f"a table for each provider, with the texts {', '.join(_DESCRIPTION)}; a header has no blanks"
         raise _wrong("[ask.providers]", self._file.path, what)
 
     def _one(self, given: object, variable: str, key: str, convert: Callable[[object], _T], default: _T) -> _T:
@@ -239,13 +268,23 @@ def _is_amount(value: object) -> bool:
 
 
 def _is_description(value: object) -> bool:
-    if not isinstance(value, Mapping) or not {"base_url", "api", "key"}.issuperset(value):
+    if not isinstance(value, Mapping) or not set(_DESCRIPTION).issuperset(value):
         return False
-    return all(isinstance(text, str) and text.isprintable() for text in value.values())
+    if not all(isinstance(text, str) and text.isprintable() for text in value.values()):
+        return False
+    return "key_header" not in value or bool(_HEADER_NAME.fullmatch(value["key_header"]))
 
 
 def _calls(value: object) -> int:
     return min(_count(value), _MOST_CALLS)
+
+
+def _switch(value: object) -> bool:
+    known = {True: True, False: False, "true": True, "false": False}
+    try:
+        return known[value.strip().lower() if isinstance(value, str) else value]
+    except (KeyError, TypeError):
+        raise ValueError("true or false") from None
 
 
 def _lines(value: object) -> str:

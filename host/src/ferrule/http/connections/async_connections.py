@@ -40,10 +40,11 @@ class AsyncConnections:
         resolver: Resolver = resolve,
         guard: Guard | None = None,
         tls: ssl.SSLContext | None = None,
+        idle_seconds: float | None = None,
     ) -> None:
         self._to_hosts = AsyncDeadlineBackend(deadline, resolver, guard)
         self._to_proxies = AsyncDeadlineBackend(deadline, resolver)
-        self._pools = Pools(httpcore.AsyncConnectionPool, tls)
+        self._pools = Pools(httpcore.AsyncConnectionPool, tls, idle_seconds)
 
     async def send(
         self,

@@ -37,15 +37,21 @@ class Connections:
     Args:
         deadline: an instant of `time.monotonic()`.
         tls: the context for https; where it is None, the one of `trust.tls_context` once it is needed.
+        idle_seconds: after which a connection that is not used is closed; None for never.
         guard: judges every host that is asked for, and no proxy, which the environment names and no request.
     """
 
     def __init__(
-        self, deadline: float, resolver: Resolver, guard: Guard | None = None, tls: ssl.SSLContext | None = None
+        self,
+        deadline: float,
+        resolver: Resolver,
+        guard: Guard | None = None,
+        tls: ssl.SSLContext | None = None,
+        idle_seconds: float | None = None,
     ) -> None:
         self._to_hosts = DeadlineBackend(deadline, resolver, guard)
         self._to_proxies = DeadlineBackend(deadline, resolver)
-        self._pools = Pools(httpcore.ConnectionPool, tls)
+        self._pools = Pools(httpcore.ConnectionPool, tls, idle_seconds)
 
     def send(
         self,
@@ -98,9 +104,12 @@ class Connections:
 class Pools(Generic[_Pool]):
     """One pool for each way to get somewhere. make: httpcore.ConnectionPool, or its asynchronous twin."""
 
-    def __init__(self, make: Callable[..., _Pool], tls: ssl.SSLContext | None) -> None:
+    def __init__(
+        self, make: Callable[..., _Pool], tls: ssl.SSLContext | None, idle_seconds: float | None = None
+    ) -> None:
         self._make = make
         self._tls = tls
+        self._idle_seconds = idle_seconds
         self._pools: dict[tuple[str, Proxy | None], _Pool] = {}
         self._lock = threading.Lock()  # of two threads' pools for one way, one would never be closed
 
@@ -113,6 +122,7 @@ class Pools(Generic[_Pool]):
                     ssl_context=self._tls_context() if scheme == "https" else None,
                     proxy=self._proxy(proxy) if proxy else None,
                     max_connections=None,
+                    keepalive_expiry=self._idle_seconds,
                     network_backend=backend,
                 )
             return self._pools[key]

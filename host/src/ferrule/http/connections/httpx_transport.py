@@ -56,6 +56,7 @@ class HTTPXTransport(_Transport):
         guard, tls, resolver: as for `Client`. Proxies and certificates are those that the environment names, whatever
             the client says of `verify` and `trust_env`. A failure is the library's own exception, with a reason as
             RequestFailed has one for its message; what the guard raises comes out as it is.
+        idle_seconds: after which a connection that is not used is closed; None for never.
     """
 
     def __init__(
@@ -65,8 +66,9 @@ class HTTPXTransport(_Transport):
         guard: Guard | None = None,
         tls: ssl.SSLContext | None = None,
         resolver: Resolver = resolve,
+        idle_seconds: float | None = None,
     ) -> None:
-        self._connections = Connections(deadline, resolver, guard, tls)
+        self._connections = Connections(deadline, resolver, guard, tls, idle_seconds)
 
     def handle_request(self, request: Any) -> Any:
         """Send a request of httpx, and return its response once the head is there."""
@@ -95,6 +97,7 @@ class AsyncHTTPXTransport(_AsyncTransport):
     Args:
         deadline: an instant of `time.monotonic()`, by which everything ends.
         guard, tls, resolver: as for `Client`.
+        idle_seconds: as for `HTTPXTransport`.
     """
 
     def __init__(
@@ -104,10 +107,11 @@ class AsyncHTTPXTransport(_AsyncTransport):
         guard: Guard | None = None,
         tls: ssl.SSLContext | None = None,
         resolver: Resolver = resolve,
+        idle_seconds: float | None = None,
     ) -> None:
         from ferrule.http.connections.async_connections import AsyncConnections
 
-        self._connections = AsyncConnections(deadline, resolver, guard, tls)
+        self._connections = AsyncConnections(deadline, resolver, guard, tls, idle_seconds)
 
     async def handle_async_request(self, request: Any) -> Any:
         """Send a request of httpx, and return its response once the head is there."""

@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping
 
 _MILLION = 1_000_000
 _DATED = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
@@ -31,11 +34,22 @@ class Tokens(NamedTuple):
         return self.input + self.cache_writing + self.cache_reading
 
 
+class LongPrice(NamedTuple):
+    """US dollars for a million tokens of a request that has more tokens of input than `over`."""
+
+    over: int
+    input: Decimal
+    output: Decimal
+    cached: Decimal | None = None
+
+
 class Price(NamedTuple):
-    """US dollars for a million tokens."""
+    """US dollars for a million tokens. cached: of input out of a cache; None for a tenth of other input."""
 
     input: Decimal
     output: Decimal
+    cached: Decimal | None = None
+    long: LongPrice | None = None
 
     @classmethod
     def of(cls, dollars_in: float | str, dollars_out: float | str) -> Price:
@@ -44,18 +58,24 @@ class Price(NamedTuple):
             price = cls(Decimal(str(dollars_in)), Decimal(str(dollars_out)))
         except ArithmeticError:
             raise ValueError("a price is two numbers") from None
-        if not all(number.is_finite() and number >= 0 for number in price):
+        if not all(number.is_finite() and number >= 0 for number in (price.input, price.output)):
             raise ValueError("a price is two numbers that are not negative")
         return price
 
     def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
         """US dollars for so many tokens."""
-        return (self.input * input_tokens + self.output * output_tokens) / _MILLION
+        one = self._for(input_tokens)
+        return (one.input * input_tokens + one.output * output_tokens) / _MILLION
 
     def cost_of(self, usage: Tokens) -> Decimal:
         """US dollars for what a reply reports."""
-        weighed = usage.input + usage.cache_writing * _WRITING + usage.cache_reading * _READING
-        return (self.input * weighed + self.output * usage.output) / _MILLION
+        one = self._for(usage.all_input)
+        cached = one.input * _READING if one.cached is None else one.cached
+        given = one.input * (usage.input + usage.cache_writing * _WRITING) + cached * usage.cache_reading
+        return (given + one.output * usage.output) / _MILLION
+
+    def _for(self, input_tokens: int) -> Price | LongPrice:
+        return self.long if self.long is not None and input_tokens > self.long.over else self
 
 
 class PublishedPrices(NamedTuple):
@@ -69,13 +89,25 @@ class PublishedPrices(NamedTuple):
 @lru_cache(maxsize=1)
 def published() -> Mapping[str, PublishedPrices]:
     """What prices.json has, by provider. A model that is not there has a price only where the settings give one."""
-    table = json.loads(files(__package__).joinpath("prices.json").read_text("utf-8"))
-    return {
+    table = json.loads(files(__package__).joinpath("prices.json").read_text("utf-8"), parse_float=Decimal)
+    found = {
         provider: PublishedPrices(
-            facts["date"], facts["source"], {model: Price.of(*numbers) for model, numbers in facts["models"].items()}
+            facts["date"], facts["source"], {model: _price(one) for model, one in facts["models"].items()}
         )
         for provider, facts in table["providers"].items()
     }
+    return found | {provider: found[other] for provider, other in table["same"].items()}
+
+
+def _price(facts: JSONMapping) -> Price:
+    """A price of prices.json."""
+    numbers = [None if facts.get(name) is None else Decimal(facts[name]) for name in ("input", "output", "cached")]
+    given, written, cached = numbers
+    assert given is not None  # noqa: S101 - a test reads the whole file
+    assert written is not None  # noqa: S101 - as above
+    dear = facts.get("long")
+    long = dear and LongPrice(dear["over"], *(_price(dear)[:3]))
+    return Price(given, written, cached, long)
 
 
 def price_of(model: str, prices: Mapping[str, Price], provider: str = "anthropic") -> Price | None:

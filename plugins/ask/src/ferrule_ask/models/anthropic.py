@@ -10,6 +10,7 @@ from ferrule_ask import typed_answers
 from ferrule_ask.cost.prices import Tokens
 from ferrule_ask.keys import ANTHROPIC as KEY
 from ferrule_ask.models import json_text
+from ferrule_ask.models.anthropic_stream import MESSAGE_STREAMING
 from ferrule_ask.models.dialogue import REFUSAL, Citation, MessageUnreadable, Reply, ServerError, ToolUse
 from ferrule_ask.models.json_text import get_text, get_tokens, list_objects
 from ferrule_ask.pace.stated_limits import StatedLimit
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from ferrule import Credential
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule_ask.models.dialogue import Dialogue, Exchange, Response
-    from ferrule_ask.models.provider import RequestSettings
+    from ferrule_ask.models.dialogue import Dialogue, Exchange, Passage, Response
+    from ferrule_ask.models.provider import RequestSettings, Streaming
     from ferrule_ask.tools.protocols import ToolOffer
 
 _PATH = "v1/messages"
@@ -37,6 +38,7 @@ class Anthropic:
     base_url_variable = "ANTHROPIC_BASE_URL"
     key: Credential | None = KEY
     token_variable = "ANTHROPIC_AUTH_TOKEN"  # noqa: S105 - a name
+    streaming: Streaming | None = MESSAGE_STREAMING
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""
@@ -71,7 +73,8 @@ class Anthropic:
             auto = {"type": "auto", "disable_parallel_tool_use": True}
             request["tool_choice"] = auto if dialogue.may_call else {"type": "none"}
         for exchange in dialogue.exchanges:
-            request["messages"] += _turns(exchange)
+            # Where an answer has a schema, the API refuses citations.
+            request["messages"] += _turns(exchange, cites=settings.cites and settings.schema is None)
         return request
 
     def read(self, response: Response) -> Reply:
@@ -122,13 +125,23 @@ def _tool(offer: ToolOffer) -> JSONObject:
     return {"name": schema["name"], "description": schema["description"], "input_schema": schema["parameters"]}
 
 
-def _turns(exchange: Exchange) -> list[JSONObject]:
+def _turns(exchange: Exchange, *, cites: bool) -> list[JSONObject]:
     """The model's message as it came, and the user's with the results."""
     results: list[JSONObject] = []
-    for use, content, is_error in exchange.results:
+    for use, text, is_error, passages in exchange.results:
+        content = [_passage(one) for one in passages] if passages and cites and not is_error else text
         result: JSONObject = {"type": "tool_result", "tool_use_id": use.id, "content": content}
         results.append({**result, "is_error": True} if is_error else result)
     return [{"role": "assistant", "content": exchange.reply.content}, {"role": "user", "content": results}]
+
+
+def _passage(one: Passage) -> JSONObject:
+    """A block that can be cited, with what the API refuses to have empty; all of a request are so, or none."""
+    text: JSONObject = {"type": "text", "text": one.text if one.text.strip() else one.title or one.url}
+    if not one.url:
+        return text
+    block: JSONObject = {"type": "search_result", "source": one.url, "title": one.title or one.url}
+    return {**block, "content": [text], "citations": {"enabled": True}}
 
 
 def _tool_use(block: JSONMapping) -> ToolUse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from ferrule_ask.keys import model_key
 
@@ -15,30 +16,40 @@ if TYPE_CHECKING:
     from ferrule_ask.pace.stated_limits import StatedLimit
 
 
+_MODEL = "{model}"  # in a base URL
+
+
 class Described:
-    """See `Provider`. facts: `base_url`, and `key`, the variable of its key."""
+    """See `Provider`. facts: what `ferrule_ask.models.registry` says, but for `api`."""
 
     token_variable = ""
 
     def __init__(self, name: str, spoken: Provider, facts: Mapping[str, str]) -> None:
         self._spoken = spoken
         self.name, self.api = name, spoken.api
+        self.streaming = getattr(spoken, "streaming", None)
         self.base_url = facts.get("base_url", spoken.base_url)
         self.base_url_variable = f"base_url in [ask.providers.{name}]"
         variable = facts.get("key", "")
         self.key = model_key(name, variable) if variable else None
+        self._key_header = facts.get("key_header", "").lower()
+        self._version = facts.get("api_version", "")
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""
         return self._spoken.form()
 
     def url(self, settings: RequestSettings) -> str:
-        """See `Provider`."""
-        return self._spoken.url(settings)
+        """See `Provider`. A server may want the model's name in the path, and the version of its API in the query."""
+        url = self._spoken.url(settings).replace(_MODEL, quote(settings.model, safe=""))
+        return f"{url}?api-version={quote(self._version, safe='')}" if self._version else url
 
     def headers(self, settings: RequestSettings, key: str) -> Mapping[str, str]:
         """See `Provider`."""
-        return self._spoken.headers(settings, key)
+        usual = self._spoken.headers(settings, key)
+        if not (key and self._key_header):
+            return usual
+        return {**{name: value for name, value in usual.items() if key not in value}, self._key_header: key}
 
     def request(self, dialogue: Dialogue, settings: RequestSettings) -> JSONObject:
         """See `Provider`."""

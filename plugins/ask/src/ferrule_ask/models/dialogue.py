@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping
     from ferrule_ask.cost.prices import Tokens
     from ferrule_ask.tools.protocols import ToolOffer
 
@@ -27,6 +28,15 @@ class Response(NamedTuple):
 
 class MessageUnreadable(Exception):
     """A response is no message. Its only argument says in what way."""
+
+
+class ErrorEvent(Exception):
+    """An answer in pieces ends with an error. status: that it would have had at once. document: the error, as JSON."""
+
+    def __init__(self, status: int, document: JSONMapping) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
+        self.document = document
 
 
 class ToolUse(NamedTuple):
@@ -67,12 +77,29 @@ class Reply(NamedTuple):
         return bool(self.tool_uses) and self.stop_reason not in _CUT_SHORT
 
 
+class Passage(NamedTuple):
+    """A part of a tool's result that has a place of its own, which a model may cite. url: empty for a text of none."""
+
+    url: str
+    title: str
+    text: str
+
+
+class ResultText(NamedTuple):
+    """What the model gets of a tool's result. passages: the same in parts, for a provider that cites; may be empty."""
+
+    content: str
+    is_error: bool
+    passages: tuple[Passage, ...] = ()
+
+
 class CallResult(NamedTuple):
-    """What the model gets for one of its calls."""
+    """What the model gets for one of its calls; see `ResultText`."""
 
     use: ToolUse
     content: str
     is_error: bool
+    passages: tuple[Passage, ...] = ()
 
 
 class Exchange(NamedTuple):
@@ -111,11 +138,11 @@ def user_text(context: str | None, prompt: str) -> str:
     return f"Context: {context}\n\nQuestion: {prompt}" if context else prompt
 
 
-def make_results(reply: Reply, texts: Mapping[str, tuple[str, bool]]) -> list[CallResult]:
+def make_results(reply: Reply, texts: Mapping[str, ResultText]) -> list[CallResult]:
     """One result for each id among the calls of a reply.
 
     Args:
-        texts: by id, the text and whether it is an error, of the calls that were made; all others may be made no more.
+        texts: by id, of the calls that were made; all others may be made no more.
     """
-    by_id = {use.id: use for use in reply.tool_uses}
-    return [CallResult(use, *texts.get(one, (LIMIT_REACHED, True))) for one, use in by_id.items()]
+    by_id, refused = {use.id: use for use in reply.tool_uses}, ResultText(LIMIT_REACHED, is_error=True)
+    return [CallResult(use, *texts.get(one, refused)) for one, use in by_id.items()]

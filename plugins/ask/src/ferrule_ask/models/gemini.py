@@ -12,6 +12,7 @@ from ferrule_ask.keys import GEMINI as KEY
 from ferrule_ask.models import dialogue as turns
 from ferrule_ask.models import json_text
 from ferrule_ask.models.dialogue import Citation, MessageUnreadable, Reply, ServerError, ToolUse
+from ferrule_ask.models.gemini_stream import CONTENT_STREAMING
 from ferrule_ask.models.json_text import get_object, get_text, get_tokens, list_objects
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_ask.models.dialogue import Dialogue, Exchange, Response
-    from ferrule_ask.models.provider import RequestSettings
+    from ferrule_ask.models.provider import RequestSettings, Streaming
     from ferrule_ask.pace.stated_limits import StatedLimit
 
 _REFUSED = frozenset({"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"})
@@ -35,6 +36,7 @@ class Gemini:
     base_url_variable = "GOOGLE_GEMINI_BASE_URL"
     key: Credential | None = KEY
     token_variable = ""
+    streaming: Streaming | None = CONTENT_STREAMING
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""
@@ -48,7 +50,7 @@ class Gemini:
 
     def headers(self, settings: RequestSettings, key: str) -> Mapping[str, str]:
         """See `Provider`."""
-        return {"x-goog-api-key": key}
+        return {"x-goog-api-key": key} if key else {}
 
     def request(self, dialogue: Dialogue, settings: RequestSettings) -> JSONObject:
         """See `Provider`.
@@ -125,7 +127,7 @@ class Gemini:
 def _contents(exchange: Exchange) -> list[object]:
     """The model's content as it came, and the results. What has no id is known by its name and place."""
     parts = []
-    for use, text, is_error in exchange.results:
+    for use, text, is_error, _ in exchange.results:
         answer: JSONObject = {"name": use.name, "response": {"error" if is_error else "output": text}}
         is_named = not use.id.startswith(_OWN_ID)
         parts.append({"functionResponse": {"id": use.id, **answer} if is_named else answer})

@@ -42,6 +42,11 @@ def decode_object(body: bytes) -> JSONObject:
     return document
 
 
+def decode_event(data: str) -> JSONObject:
+    """The object in the data of a server-sent event. Raises MessageUnreadable."""
+    return decode_object(data.encode("utf-8", "replace"))
+
+
 def decode_arguments(text: object) -> object:
     """The arguments of a call that a provider gives as JSON in a text: any JSON, or the text where it is none."""
     if not isinstance(text, str):
@@ -74,6 +79,12 @@ def get_tokens(document: JSONMapping, name: str) -> int | None:
     """The number of tokens under a name; None for what can be none."""
     value = document.get(name)
     return value if type(value) is int and 0 <= value <= _MAX_TOKENS else None
+
+
+def get_index(document: JSONMapping, name: str = "index") -> int:
+    """The number of a place in a list; 0 without one."""
+    value = document.get(name)
+    return value if type(value) is int and value >= 0 else 0
 
 
 def clean(text: str) -> str:

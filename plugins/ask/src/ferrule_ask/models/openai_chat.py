@@ -10,13 +10,14 @@ from ferrule_ask.models import dialogue as turns
 from ferrule_ask.models import json_text, openai_common
 from ferrule_ask.models.dialogue import Citation, MessageUnreadable, Reply, ToolUse
 from ferrule_ask.models.json_text import get_object, get_text, list_objects
+from ferrule_ask.models.openai_streams import CHAT_STREAMING
 
 if TYPE_CHECKING:
     from ferrule import Credential
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_ask.models.dialogue import Dialogue, Exchange, Response, ServerError
-    from ferrule_ask.models.provider import RequestSettings
+    from ferrule_ask.models.provider import RequestSettings, Streaming
     from ferrule_ask.pace.stated_limits import StatedLimit
 
 _STOP_REASONS = {
@@ -37,6 +38,7 @@ class OpenAIChat:
 
     api = "a Chat Completions API"
     token_variable = ""
+    streaming: Streaming | None = CHAT_STREAMING
 
     def __init__(
         self, name: str, base_url: str, variable: str, key: Credential | None, most: str = "max_tokens"
@@ -114,7 +116,7 @@ def _stop_reason(reason: str | None, *, has_calls: bool) -> str | None:
 
 
 def _turns(exchange: Exchange) -> list[JSONObject]:
-    results = [{"role": "tool", "tool_call_id": use.id, "content": text} for use, text, _ in exchange.results]
+    results = [{"role": "tool", "tool_call_id": use.id, "content": text} for use, text, *_ in exchange.results]
     return [*(one for one in exchange.reply.content if isinstance(one, dict)), *results]
 
 

@@ -23,6 +23,7 @@ _CODES = {
     "billing_hard_limit_reached": "BILLING",
     "context_length_exceeded": "CONTEXT_WINDOW",
     "model_not_found": "MODEL_NOT_FOUND",
+    "DeploymentNotFound": "MODEL_NOT_FOUND",
     "invalid_api_key": "AUTH_INVALID",
     "content_policy_violation": "REFUSAL",
     "content_filter": "REFUSAL",

@@ -10,13 +10,14 @@ from ferrule_ask.models import dialogue as turns
 from ferrule_ask.models import json_text, openai_common
 from ferrule_ask.models.dialogue import Citation, MessageUnreadable, Reply, ToolUse
 from ferrule_ask.models.json_text import get_object, get_text, list_objects
+from ferrule_ask.models.openai_streams import RESPONSE_STREAMING
 
 if TYPE_CHECKING:
     from ferrule import Credential
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_ask.models.dialogue import Dialogue, Exchange, Response, ServerError
-    from ferrule_ask.models.provider import RequestSettings
+    from ferrule_ask.models.provider import RequestSettings, Streaming
     from ferrule_ask.pace.stated_limits import StatedLimit
 
 _REASONS = {"max_output_tokens": turns.MAX_TOKENS, "content_filter": turns.REFUSAL}
@@ -31,6 +32,7 @@ class OpenAIResponses:
     base_url_variable = "OPENAI_BASE_URL"
     key: Credential | None = OPENAI_KEY
     token_variable = ""
+    streaming: Streaming | None = RESPONSE_STREAMING
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""
@@ -44,7 +46,7 @@ class OpenAIResponses:
 
     def headers(self, settings: RequestSettings, key: str) -> Mapping[str, str]:
         """See `Provider`."""
-        return {"authorization": f"Bearer {key}"}
+        return {"authorization": f"Bearer {key}"} if key else {}
 
     def request(self, dialogue: Dialogue, settings: RequestSettings) -> JSONObject:
         """See `Provider`. Nothing is stored at the provider, so what the model has thought goes back with each turn."""
@@ -108,7 +110,9 @@ def _stop_reason(document: JSONMapping, *, has_calls: bool) -> str | None:
 
 
 def _items(exchange: Exchange) -> list[object]:
-    results = [{"type": "function_call_output", "call_id": use.id, "output": text} for use, text, _ in exchange.results]
+    results = [
+        {"type": "function_call_output", "call_id": use.id, "output": text} for use, text, *_ in exchange.results
+    ]
     return [*exchange.reply.content, *results]
 
 

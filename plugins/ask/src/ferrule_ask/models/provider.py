@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class RequestSettings(Protocol):
     """What a request is made with. base_url: before what each API has behind it. schema: of the answer, if it has one.
 
-    api_version: of Anthropic's header.
+    api_version: of Anthropic's header. cites: whether the provider may get a tool's result in parts that it can cite.
     """
 
     @property
@@ -39,6 +39,33 @@ class RequestSettings(Protocol):
     def schema(self) -> JSONMapping | None:
         """See above."""
 
+    @property
+    def cites(self) -> bool:
+        """See above."""
+
+
+class Assembly(Protocol):
+    """One answer that comes in pieces."""
+
+    def take(self, data: str) -> str:
+        """Take the data of an event; what it adds to the text. Raises MessageUnreadable, and ErrorEvent."""
+
+    def document(self) -> JSONObject | None:
+        """The body that the API would have answered at once; None where the answer has no end yet."""
+
+
+class Streaming(Protocol):
+    """How an API is asked for an answer in pieces, which are server-sent events."""
+
+    def url(self, url: str) -> str:
+        """Where such a request goes, for the URL of one that is answered at once."""
+
+    def request(self, request: JSONObject) -> JSONObject:
+        """The body of such a request, for that of one that is answered at once."""
+
+    def assembly(self) -> Assembly:
+        """Of the pieces of one answer."""
+
 
 class Provider(Protocol):
     """One maker's API.
@@ -46,6 +73,7 @@ class Provider(Protocol):
     name: what stands before the slash of `--model NAME/MODEL`. api: the words for it in a message, such as "a Messages
     API". base_url: where requests go, unless the variable `base_url_variable` or the settings say something else. key:
     the credential, None where none is wanted. token_variable: of a token that wins over a key of a file; may be empty.
+    streaming: None where answers come whole only; one that has no such attribute counts as that.
     """
 
     name: str
@@ -54,6 +82,7 @@ class Provider(Protocol):
     base_url_variable: str
     key: Credential | None
     token_variable: str
+    streaming: Streaming | None
 
     def form(self) -> ProviderFormat:
         """The form of the tools' schemas."""

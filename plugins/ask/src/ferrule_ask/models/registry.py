@@ -4,6 +4,12 @@
 api = "openai-chat"                       # the provider whose API it speaks; this is the default
 base_url = "http://localhost:8000/v1"
 key = "LOCAL_API_KEY"                     # the variable of its key; left out where none is wanted
+
+[ask.providers.azure]                     # --model azure/DEPLOYMENT
+base_url = "https://RESOURCE.example/openai/deployments/{model}"  # {model} stands for the model's name
+key = "AZURE_OPENAI_API_KEY"
+key_header = "api-key"                    # the header that has the key and nothing else
+api_version = "2024-10-21"                # goes into the query as api-version
 """
 
 from __future__ import annotations

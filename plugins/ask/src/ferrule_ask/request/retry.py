@@ -9,10 +9,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_ask.cost.limits import LimitReached, Reservation
-from ferrule_ask.models.dialogue import MessageUnreadable
+from ferrule_ask.models.dialogue import ErrorEvent, MessageUnreadable, Response
+from ferrule_ask.models.json_text import encode
 from ferrule_ask.pace.pacer import Need, TurnTooLate
 from ferrule_ask.request import errors
 from ferrule_ask.request.errors import CallFailed
+from ferrule_ask.request.transport import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
     from ferrule_ask.models.dialogue import Reply
-    from ferrule_ask.models.provider import Provider
+    from ferrule_ask.models.provider import Provider, Streaming
     from ferrule_ask.pace.pacer import Pacer, Turn
     from ferrule_ask.request.patience import Patience
     from ferrule_ask.request.transport import Transport
@@ -36,7 +38,8 @@ class Call(NamedTuple):
 
     reservation: its room within the limits. sending: is called before each try. pacer: says when the turn of a request
     is. need: what it takes of the pace. patience: what it may wait for its turns, beside the step's time. retried:
-    takes the seconds of a wait and the code. waits: takes the seconds of a wait for the turn.
+    takes the seconds of a wait and the code. waits: takes the seconds of a wait for the turn. streaming: where the
+    answer is to come in pieces, which the body asks for. said: takes the text of each piece.
     """
 
     provider: Provider
@@ -52,6 +55,8 @@ class Call(NamedTuple):
     patience: Patience
     retried: Callable[[float, str], None]
     waits: Callable[[float], None]
+    streaming: Streaming | None = None
+    said: Callable[[str], None] = lambda text: None
 
 
 async def send(call: Call, transport: Transport, seconds: float) -> Reply:
@@ -61,7 +66,7 @@ async def send(call: Call, transport: Transport, seconds: float) -> Reply:
     """
     import tenacity
 
-    transport.connect(call.url, call.provider.base_url_variable)  # before the clock runs: no budget is for imports
+    transport.prepare(call.url, call.provider.base_url_variable)  # before the clock runs: no budget is for imports
     step = _Step(call, seconds)
     retrying = tenacity.AsyncRetrying(retry=step.may_repeat, wait=step.wait, sleep=step.pause, reraise=True)
     return await retrying(_once, call, transport, step)
@@ -175,10 +180,12 @@ def _settle(reservation: Reservation, failure: CallFailed) -> None:
 
 async def _exchange(call: Call, transport: Transport, turn: Turn) -> Reply:
     provider = call.provider
-    response = await transport.post(call.url, call.headers, call.body, provider.base_url_variable)
+    response, is_begun = await _response(call, transport)
     limits = list(provider.limits(response.headers))
     if response.status != 200:
         failure = errors.refusal(response, call.secret, provider)
+        if is_begun:
+            failure.status = None  # it has cost what it had answered by then
         if response.status == 429 and failure.code == "RATE_LIMIT":
             failure.retry_after, failure.is_paced = await turn.refused(limits, failure.retry_after), True
         elif not failure.is_busy:
@@ -190,3 +197,33 @@ async def _exchange(call: Call, transport: Transport, turn: Turn) -> Reply:
         raise errors.unreadable(response, str(error), call.secret, provider) from None
     await turn.learn(limits, reply.usage.output if reply.usage else None)
     return reply
+
+
+async def _response(call: Call, transport: Transport) -> tuple[Response, bool]:
+    """The response, and whether it is one that ended after it had begun. What comes in pieces is put together."""
+    named = call.provider.base_url_variable
+    if call.streaming is None:
+        return await transport.post(call.url, call.headers, call.body, named), False
+    assembly, pieces = call.streaming.assembly(), 0
+
+    def take(data: str) -> None:
+        nonlocal pieces
+        pieces += 1
+        text = assembly.take(data)
+        if text:
+            call.said(text)
+
+    headers = {**call.headers, "accept": f"{EVENTS}, application/json"}
+    try:
+        response = await transport.stream(call.streaming.url(call.url), headers, call.body, named, take)
+    except ErrorEvent as error:
+        return Response(error.status, {}, encode(error.document)), True
+    except MessageUnreadable as error:
+        raise errors.unreadable(Response(200, {}, b""), str(error), call.secret, call.provider) from None
+    if not pieces:
+        return response, False
+    document = assembly.document()
+    if document is None:
+        sentence = f"The answer broke off before its end. Look at the network, and at {named}."
+        raise CallFailed("NETWORK_ERROR", sentence, may_repeat=True)
+    return response._replace(body=encode(document)), False

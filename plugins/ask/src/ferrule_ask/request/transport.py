@@ -1,38 +1,41 @@
-"""Requests over httpcore, with an end: a body that grows without bound is refused, a broken connection explained."""
+"""Requests over httpx, with an end: a body that grows without bound is refused, a broken connection explained."""
 
 from __future__ import annotations
 
 import logging
-import socket
-from base64 import b64encode
+import math
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
-from urllib.parse import unquote_to_bytes
 
-from ferrule_ask.models.dialogue import Response
+from ferrule_ask.models.dialogue import ErrorEvent, MessageUnreadable, Response
 from ferrule_ask.request.errors import CallFailed
 
 if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
-    import httpcore
+    import httpx
 
-    from ferrule.http import URL, Proxy
+    from ferrule.errors import ToolError
 
 MAX_BODY_BYTES = 8 << 20  # decoded
-_MAX_IDLE_CONNECTIONS = 32
+_MAX_STREAM_BYTES = 64 << 20  # of events, each of which has far more bytes than text
+EVENTS = "text/event-stream"
+_OK = 200
 _MAX_IDLE_SECONDS = 5.0
+_is_own_request: ContextVar[bool] = ContextVar("is_own_request", default=False)
 
 
 class Transport:
-    """The connections of one client, on one event loop. Each pool is made when it is first used.
+    """The connections of one client, on one event loop. They are opened when they are first needed.
 
     Of the environment it reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, and SSL_CERT_FILE and SSL_CERT_DIR, as
     `ferrule.http` does.
     """
 
     def __init__(self) -> None:
-        self._pools: dict[tuple[bool, Proxy | None], httpcore.AsyncConnectionPool] = {}
+        self._client: httpx.AsyncClient | None = None
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes, named: str) -> Response:
         """Send a body and read the response. Follows no redirect. Has no deadline. Raises CallFailed.
@@ -40,117 +43,143 @@ class Transport:
         Args:
             named: the setting that the URL comes from.
         """
-        import httpcore
+        async with self._sent(url, headers, body, named) as response:
+            return Response(response.status_code, response.headers, b"".join([one async for one in _pieces(response)]))
 
-        target, pool = self.connect(url, named)
-        there = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.target)
-        try:
-            async with pool.stream("POST", there, headers=_all_headers(target, headers), content=body) as response:
-                head = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-                return Response(response.status, head, await _body(response, head.get("content-encoding", "")))
-        except CallFailed:
-            raise
-        except Exception as error:  # noqa: BLE001 - a fault of a library ends one question, and no more
-            raise _broken(error, named) from None
+    async def stream(
+        self, url: str, headers: Mapping[str, str], body: bytes, named: str, take: Callable[[str], None]
+    ) -> Response:
+        """Send a body that asks for an answer in pieces, as `post` does.
+
+        Args:
+            named: the setting that the URL comes from.
+            take: gets the data of each event.
+
+        Returns:
+            The response without a body; with its body where the server answers at once, as it does with an error.
+
+        Raises:
+            CallFailed, and what `take` raises.
+        """
+        async with self._sent(url, headers, body, named) as response:
+            head, kind = (response.status_code, response.headers), response.headers.get("content-type", "")
+            if response.status_code != _OK or kind.partition(";")[0].strip().lower() != EVENTS:
+                return Response(*head, b"".join([one async for one in _pieces(response)]))
+            async for data in _events(response):
+                take(data)
+            return Response(*head, b"")
 
     async def close(self) -> None:
         """Close the connections."""
-        pools, self._pools = self._pools, {}
-        for pool in pools.values():
-            await pool.aclose()
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
 
-    def connect(self, url: str, named: str) -> tuple[URL, httpcore.AsyncConnectionPool]:
-        """Where that URL leads, and what sends there. Connects to nothing yet, but takes its time at its first call.
+    def prepare(self, url: str, named: str) -> None:
+        """Make ready for requests to a URL, without a connection. Takes its time when first called. Raises CallFailed.
 
-        Raises CallFailed.
+        Args:
+            named: the setting that the URL comes from.
         """
-        from ferrule.errors import ToolError
-        from ferrule.http import UnusableURL, parse, proxy_for
+        from ferrule.http import UnusableURL, parse
 
         try:
-            target = parse(url)
-            proxy = proxy_for(target.scheme, target.host, target.port or (443 if target.scheme == "https" else 80))
+            parse(url)
         except UnusableURL:
             raise _no_url(named) from None
-        except ToolError:  # its message names one variable, and all of them may be wrong
-            sentence = "A proxy that the environment names cannot be used. Correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY."
-            raise CallFailed("NETWORK_ERROR", sentence, was_sent=False) from None
-        key = target.scheme == "https", proxy
-        if key not in self._pools:
-            self._pools[key] = _pool(*key)
-        return target, self._pools[key]
+        if self._client is None:
+            self._client = _client()
+
+    @asynccontextmanager
+    async def _sent(
+        self, url: str, headers: Mapping[str, str], body: bytes, named: str
+    ) -> AsyncIterator[httpx.Response]:
+        """The response, once its head is there; it is closed at the end."""
+        from ferrule.errors import ToolError
+
+        self.prepare(url, named)
+        assert self._client is not None  # noqa: S101 - it has just been made
+        token = _is_own_request.set(True)
+        try:
+            async with self._client.stream("POST", url, headers=headers, content=body) as response:
+                yield response
+        except (CallFailed, MessageUnreadable, ErrorEvent):
+            raise
+        except ToolError as error:  # the environment is at fault: a proxy or certificates that cannot be used
+            raise _unusable(error) from None
+        except Exception as error:  # noqa: BLE001 - a fault of a library ends one question, and no more
+            raise _broken(error, named) from None
+        finally:
+            _is_own_request.reset(token)
 
 
-def _pool(is_secure: bool, proxy: Proxy | None) -> httpcore.AsyncConnectionPool:
-    import httpcore
+def _client() -> httpx.AsyncClient:
+    import httpx
 
-    # It would write the headers of every response to the log.
-    logging.getLogger("httpcore").setLevel(logging.CRITICAL + 1)
-    return httpcore.AsyncConnectionPool(
-        ssl_context=_tls_context() if is_secure else None,
-        proxy=proxy
-        and httpcore.Proxy(
-            httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target="/"),
-            auth=proxy.login,
-            ssl_context=_tls_context() if proxy.scheme == "https" else None,
-        ),
-        max_connections=None,
-        max_keepalive_connections=_MAX_IDLE_CONNECTIONS,
-        keepalive_expiry=_MAX_IDLE_SECONDS,
+    from ferrule.http import ACCEPTED_ENCODINGS, AsyncHTTPXTransport
+
+    log = logging.getLogger("httpx")
+    if _is_of_others not in log.filters:
+        log.addFilter(_is_of_others)
+    return httpx.AsyncClient(
+        # Each request has a deadline of its own, kept where it is sent.
+        transport=AsyncHTTPXTransport(math.inf, idle_seconds=_MAX_IDLE_SECONDS),
+        headers={"accept-encoding": ACCEPTED_ENCODINGS},
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        timeout=None,  # noqa: S113 - as above
     )
 
 
-def _tls_context() -> ssl.SSLContext:
-    from ferrule.errors import ToolError
-    from ferrule.http import tls_context
-
-    try:
-        return tls_context()
-    except ToolError as error:
-        raise CallFailed("NETWORK_ERROR", f"{error.message} {error.hint or ''}".strip(), was_sent=False) from None
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """Whether a line of httpx's log is of somebody else's request: it would name the URL, which may hold a login."""
+    return not _is_own_request.get()
 
 
-def _all_headers(target: URL, headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    from ferrule.http import ACCEPTED_ENCODINGS
+async def _events(response: httpx.Response) -> AsyncIterator[str]:
+    """The data of server-sent events, as they come."""
+    import httpx
+    from httpx_sse import EventSource
 
-    found = {"host": target.authority, "accept-encoding": ACCEPTED_ENCODINGS, **headers}
-    if target.userinfo:  # a gateway that wants its own login gets that, and no key
-        name, _, password = map(unquote_to_bytes, target.userinfo.partition(":"))
-        found["authorization"] = f"Basic {b64encode(b'%b:%b' % (name, password)).decode()}"
-    return list(found.items())
+    class Decoded(httpx.AsyncByteStream):
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return _pieces(response, _MAX_STREAM_BYTES)
+
+    async for event in EventSource(httpx.Response(_OK, headers={"content-type": EVENTS}, stream=Decoded())).aiter_sse():
+        if event.data:
+            yield event.data
 
 
-async def _body(response: httpcore.Response, encoding: str) -> bytes:
+async def _pieces(response: httpx.Response, most_bytes: int = MAX_BODY_BYTES) -> AsyncIterator[bytes]:
+    """The body, decoded. Raises CallFailed where it becomes too large, or is not what its headers say."""
     from ferrule.http import BodyUnreadable, decoder
 
-    pieces: list[bytes] = []
-    left = MAX_BODY_BYTES + 1
+    left = most_bytes + 1
     try:
-        decoding = decoder(encoding)
-        async for piece in response.aiter_stream():
+        decoding = decoder(response.headers.get("content-encoding", ""))
+        async for piece in response.aiter_raw():
             decoded = decoding.feed(piece, left)
-            pieces.append(decoded)
             left -= len(decoded)
             if left <= 0:
-                raise CallFailed("API_ERROR", "What the model's server sends is larger than 8 MiB. Ask for less.")
+                what = f"What the model's server sends is larger than {most_bytes >> 20} MiB. Ask for less."
+                raise CallFailed("API_ERROR", what)
+            yield decoded
     except BodyUnreadable as error:
         raise CallFailed("API_ERROR", f"{error.reason}. Look at what stands before the model's server.") from None
-    return b"".join(pieces)
 
 
 def _broken(error: Exception, named: str) -> CallFailed:
     """What went wrong on the way. A connection that broke is worth another try, also one in the middle of an answer."""
-    import httpcore
+    import httpx
 
-    if isinstance(error, httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
+    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
         return _no_url(named)
-    if not isinstance(error, httpcore.NetworkError | httpcore.ProtocolError | httpcore.ProxyError):
+    if not isinstance(error, httpx.TransportError):
         return CallFailed("NETWORK_ERROR", f"The connection failed ({type(error).__name__}). Ask again.")
     return CallFailed(
         "NETWORK_ERROR",
-        f"{_reason(error)}. Look at the network, and at {named}.",
+        f"{error}. Look at the network, and at {named}.",
         may_repeat=True,
-        was_sent=not isinstance(error, httpcore.ConnectError | httpcore.ProxyError),
+        was_sent=not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError),
     )
 
 
@@ -158,16 +187,5 @@ def _no_url(named: str) -> CallFailed:
     return CallFailed("INVALID_REQUEST", f"{named} is no URL of http or https. Correct it.", was_sent=False)
 
 
-def _reason(error: BaseException) -> str:
-    """In the words of ferrule.http: of the innermost error that has a reason of its own; what wraps it says less."""
-    import httpcore
-
-    from ferrule.http import reason_of
-
-    found = error
-    one: BaseException | None = error
-    while one is not None:
-        if isinstance(one, OSError | httpcore.ProtocolError | httpcore.ProxyError) and one.args:
-            found = one
-        one = one.exceptions[0] if isinstance(one, BaseExceptionGroup) else one.__cause__ or one.__context__
-    return "The name of the host could not be resolved" if isinstance(found, socket.gaierror) else reason_of(found)
+def _unusable(error: ToolError) -> CallFailed:
+    return CallFailed("NETWORK_ERROR", f"{error.message} {error.hint or ''}".strip(), was_sent=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ferrule_ask.models.dialogue import Passage
+
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
 
@@ -29,7 +31,8 @@ class ToolResult(NamedTuple):
     """The result of an execution. content: the text for the model, without secrets. seconds: how long it took.
 
     code, error: of a failure, for the user, without secrets. retry_after: seconds after which the same call may
-    succeed; with the code RATE_LIMIT, the call is made again then. sources: of what the content says.
+    succeed; with the code RATE_LIMIT, the call is made again then. sources: of what the content says. passages: the
+    content in parts, of which each has its source; may be empty.
     """
 
     content: str
@@ -39,12 +42,15 @@ class ToolResult(NamedTuple):
     error: str | None = None
     retry_after: float | None = None
     sources: tuple[Source, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
     def with_texts(self, change: Callable[[str], str]) -> ToolResult:
         """The same with each of its texts changed."""
         code, error = (None if text is None else change(text) for text in (self.code, self.error))
         sources = tuple(Source._make(map(change, one)) for one in self.sources)
-        return self._replace(content=change(self.content), code=code, error=error, sources=sources)
+        passages = tuple(Passage._make(map(change, one)) for one in self.passages)
+        content = change(self.content)
+        return self._replace(content=content, code=code, error=error, sources=sources, passages=passages)
 
 
 class Tools(Protocol):

@@ -7,11 +7,12 @@ or file, which says what it is and where; anything else is compact JSON. The con
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ferrule.content import items_in
 from ferrule.text import strict_json
+from ferrule_ask.models.dialogue import Passage
 from ferrule_ask.tools.protocols import Source, ToolResult
 
 if TYPE_CHECKING:
@@ -38,10 +39,13 @@ def content(tool: str, document: JSONMapping, *, failed: bool) -> ToolResult:
     results = document.get("results")
     if is_search(tool) and isinstance(results, list):
         sources = find_sources(tool, document)[:_MAX_RESULTS]
-        return ToolResult(search_results(results), is_error=False, seconds=0.0, sources=sources)
+        text, passages = search_results(results), tuple(_hits(results))
+        return ToolResult(text, is_error=False, seconds=0.0, sources=sources, passages=passages)
     items = items_in(document)
     text = strict_json.dumps(document).decode() if items is None else "\n\n".join(map(_item, items))
-    return ToolResult(text, is_error=False, seconds=0.0, sources=find_sources(tool, document))
+    sources = find_sources(tool, document)
+    passages = tuple(_passages(document, text, sources)) if sources else ()
+    return ToolResult(text, is_error=False, seconds=0.0, sources=sources, passages=passages)
 
 
 def failure(tool: str, code: str, error: str, retry_after: float | None = None) -> ToolResult:
@@ -81,6 +85,31 @@ def find_sources(tool: str, document: JSONMapping) -> tuple[Source, ...]:
         )
         for one in found
     )
+
+
+def _hits(results: Sequence[object]) -> Iterator[Passage]:
+    """The listed results of a search, each with its snippet and date."""
+    listed = [(one, lines) for one, lines in ((one, _lines(one)) for one in results) if isinstance(one, dict) and lines]
+    for one, (title, _, *rest) in listed[:_MAX_RESULTS]:
+        yield Passage(_text(one["url"])[:_MAX_SOURCE_CHARS], title, "\n".join(rest))
+
+
+def _passages(document: JSONMapping, text: str, sources: Sequence[Source]) -> Iterator[Passage]:
+    """The parts of another tool's answer: a page is one; a list has one for each entry that has a place."""
+    if len(sources) == 1 and sources[0].url == _text(document.get("url"))[:_MAX_SOURCE_CHARS]:
+        yield Passage(sources[0].url, sources[0].title, text)
+        return
+    places = {one.url: one for one in sources}
+    entries = document.get("results")
+    others: list[object] = []
+    for entry in entries if isinstance(entries, list) else []:
+        url = _text(entry.get("url"))[:_MAX_SOURCE_CHARS] if isinstance(entry, dict) else ""
+        if url in places:
+            yield Passage(url, places[url].title, strict_json.dumps(entry).decode())
+        else:
+            others.append(entry)
+    rest = {name: value for name, value in document.items() if name != "results"}
+    yield Passage("", "", strict_json.dumps({**rest, "results": others} if others else rest).decode())
 
 
 def is_search(tool: str) -> bool:

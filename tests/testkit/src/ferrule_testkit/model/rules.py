@@ -134,6 +134,8 @@ def _faults_of_tools(body: dict[str, Any]) -> Iterator[str]:
     if not tools and any(block["type"] in _TOOL_BLOCKS for message in body["messages"] for block in blocks_of(message)):
         yield "Requests which include `tool_use` or `tool_result` blocks must define tools."
     yield from _faults_of_choice(body.get("tool_choice", {"type": "auto"}))
+    if "format" in body.get("output_config", {}) and '"search_result"' in json.dumps(body["messages"]):
+        yield "output_config.format: citations cannot be used with structured outputs"
 
 
 def _faults_of_tool(here: str, tool: Mapping[str, Any]) -> Iterator[str]:
@@ -194,8 +196,23 @@ def _faults_of_results(place: int, message: dict[str, Any], wanted: list[str]) -
             )
         elif is_past_results:
             yield f"messages.{place}.content.{number}: `tool_result` blocks must come before all other content"
+        elif isinstance(block.get("content"), list) and (fault := _fault_of_search_results(block["content"])):
+            yield f"messages.{place}.content.{number}.tool_result.{fault}"
         elif not block.get("content") and block.get("is_error"):
             yield f"messages.{place}.content.{number}.tool_result: content cannot be empty if `is_error` is true"
+
+
+def _fault_of_search_results(content: list[dict[str, Any]]) -> str:
+    """What is wrong with blocks that can be cited: all or none may be, and none of their texts is empty."""
+    found = [block for block in content if block["type"] == "search_result"]
+    if len({bool(block.get("citations", {}).get("enabled")) for block in found}) > 1:
+        return "content: citations must be enabled for all search results or for none"
+    for block in found:
+        if not block.get("source") or not block.get("title"):
+            return "content: search_result.source and search_result.title: Field required"
+        if not block["content"] or any(one["type"] != "text" or not one["text"].strip() for one in block["content"]):
+            return "content: search_result.content: text content blocks must be non-empty"
+    return ""
 
 
 def _ids(message: dict[str, Any], role: str, kind: str, name: str) -> list[str]:

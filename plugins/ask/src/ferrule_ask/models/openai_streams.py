@@ -1,0 +1,140 @@
+"""OpenAI: the events of answers that come in pieces, of both APIs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ferrule_ask.models import json_text
+from ferrule_ask.models.dialogue import ErrorEvent
+from ferrule_ask.models.json_text import get_index, get_object, get_text, list_objects
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping, JSONObject
+
+_STATUSES = {"rate_limit_exceeded": 429, "insufficient_quota": 429, "invalid_prompt": 400, "invalid_api_key": 401}
+_OTHER_STATUS = 500
+_ENDS = ("response.completed", "response.incomplete", "response.failed")
+_END_OF_CHAT = "[DONE]"
+
+
+class ResponseStreaming:
+    """See `Streaming`."""
+
+    def url(self, url: str) -> str:
+        """See `Streaming`."""
+        return url
+
+    def request(self, request: JSONObject) -> JSONObject:
+        """See `Streaming`."""
+        return {**request, "stream": True}
+
+    def assembly(self) -> ResponseAssembly:
+        """See `Streaming`."""
+        return ResponseAssembly()
+
+
+class ResponseAssembly:
+    """See `Assembly`. The last event has the whole response."""
+
+    def __init__(self) -> None:
+        self._document: JSONObject | None = None
+
+    def take(self, data: str) -> str:
+        """See `Assembly`."""
+        event = json_text.decode_event(data)
+        kind = event.get("type")
+        if kind == "error":
+            raise _failure(event)
+        if kind in _ENDS:
+            self._document = get_object(event, "response")
+        return get_text(event, "delta") or "" if kind == "response.output_text.delta" else ""
+
+    def document(self) -> JSONObject | None:
+        """See `Assembly`."""
+        return self._document
+
+
+class ChatStreaming:
+    """See `Streaming`."""
+
+    def url(self, url: str) -> str:
+        """See `Streaming`."""
+        return url
+
+    def request(self, request: JSONObject) -> JSONObject:
+        """See `Streaming`. Without its option, the usage would be in no piece."""
+        return {**request, "stream": True, "stream_options": {"include_usage": True}}
+
+    def assembly(self) -> ChatAssembly:
+        """See `Streaming`."""
+        return ChatAssembly()
+
+
+class ChatAssembly:
+    """See `Assembly`. Texts of the pieces are joined, and lists as well; calls of tools by their index."""
+
+    def __init__(self) -> None:
+        self._document: JSONObject = {}
+        self._others: JSONObject = {"role": "assistant"}
+        self._texts: dict[str, list[str]] = {}
+        self._calls: dict[int, tuple[JSONObject, list[str]]] = {}
+        self._finish_reason: str | None = None
+
+    def take(self, data: str) -> str:
+        """See `Assembly`."""
+        if data.strip() == _END_OF_CHAT:
+            return ""
+        event = json_text.decode_event(data)
+        if event.get("error"):
+            raise _failure(event)
+        self._document |= {name: value for name, value in event.items() if name != "choices" and value is not None}
+        choices = list_objects(event.get("choices"))
+        if not choices:
+            return ""
+        self._finish_reason = get_text(choices[0], "finish_reason") or self._finish_reason
+        delta = get_object(choices[0], "delta")
+        self._add(delta)
+        return get_text(delta, "content") or ""
+
+    def document(self) -> JSONObject | None:
+        """See `Assembly`."""
+        if self._finish_reason is None:
+            return None
+        message: JSONObject = {"content": None, **self._others}
+        message |= {name: "".join(texts) for name, texts in self._texts.items()}
+        if self._calls:
+            message["tool_calls"] = [self._call(place) for place in sorted(self._calls)]
+        return {**self._document, "choices": [{"message": message, "finish_reason": self._finish_reason}]}
+
+    def _add(self, delta: JSONMapping) -> None:
+        for name, value in delta.items():
+            if name == "tool_calls":
+                for call in list_objects(value):
+                    self._add_call(call)
+            elif isinstance(value, str) and name != "role":
+                self._texts.setdefault(name, []).append(json_text.clean(value))
+            elif isinstance(value, list):
+                self._others[name] = [*self._others.get(name, ()), *value]
+
+    def _add_call(self, piece: JSONMapping) -> None:
+        """Take a piece of a call: the first has its id and name, each a part of the arguments."""
+        call, arguments = self._calls.setdefault(get_index(piece), ({"type": "function"}, []))
+        function = get_object(piece, "function")
+        call |= {name: value for name, value in piece.items() if name not in ("index", "function") and value}
+        call["function"] = {**get_object(call, "function"), **{key: one for key, one in function.items() if one}}
+        arguments.append(get_text(function, "arguments") or "")
+
+    def _call(self, place: int) -> JSONObject:
+        call, arguments = self._calls[place]
+        return {**call, "function": {**get_object(call, "function"), "arguments": "".join(arguments)}}
+
+
+def _failure(event: JSONMapping) -> ErrorEvent:
+    """The error of an event, which has it in `error` or as its own members."""
+    facts = get_object(event, "error") or event
+    code = facts.get("code")
+    status = code if type(code) is int and 400 <= code < 600 else _STATUSES.get(str(code), _OTHER_STATUS)
+    return ErrorEvent(status, {"error": {**facts, "code": None} if type(code) is int else facts})
+
+
+RESPONSE_STREAMING, CHAT_STREAMING = ResponseStreaming(), ChatStreaming()
