@@ -8,18 +8,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ferrule_ask import typed_answers
 from ferrule_ask.answer import Answer, Plan
 from ferrule_ask.cost.limits import LimitReached
-from ferrule_ask.cost.prices import likely_tokens, max_tokens, price_of
+from ferrule_ask.cost.prices import likely_tokens, max_tokens
 from ferrule_ask.models import dialogue as turns
 from ferrule_ask.models.dialogue import Dialogue, Exchange, make_results, user_text
 from ferrule_ask.models.json_text import encode
 from ferrule_ask.request.errors import CallFailed
+from ferrule_ask.tools.cutting import MAX_BYTES_A_TOKEN, MAX_RESULT_BYTES, cut_to_bytes, cut_to_tokens
 from ferrule_ask.tools.protocols import ToolResult
 from ferrule_ask.tools.tool_results import is_search
 
@@ -34,12 +35,9 @@ if TYPE_CHECKING:
 
     Event = Callable[[str, JSONMapping], None]
 
-MAX_RESULT_BYTES = 24_000  # of what a search says to the model
-_MAX_BYTES_A_TOKEN = 4  # as `cut_to_tokens` counts them
 _MAX_FRAME_BYTES = 4_096  # of JSON around the texts of the model and of the tool
 _MAX_TOKEN_BYTES = 16  # that one token of output stands for, when it is sent back
 _TOOL_GRACE_SECONDS = 2.0  # in which a toolbox has to end a tool whose time is over
-_CUT = "… [cut]"
 
 
 class Model(Protocol):
@@ -59,7 +57,11 @@ class Model(Protocol):
 
 
 class Question(NamedTuple):
-    """One question, and what it is asked with. price: None where it is not known. offers: of the tools, see `begin`."""
+    """One question, and what it is asked with. price: None where it is not known. offers: of the tools, see `begin`.
+
+    day: the date that the model gets; empty for today's. gate: through which executions of tools go, as many at once as
+    it lets in; None where few questions are under way.
+    """
 
     text: str
     settings: Settings
@@ -68,6 +70,8 @@ class Question(NamedTuple):
     price: Price | None
     event: Event
     offers: Sequence[ToolOffer]
+    day: str = ""
+    gate: asyncio.Semaphore | None = None
 
 
 class Conversation:
@@ -126,7 +130,7 @@ class Conversation:
 
     async def _converse(self) -> Answer:
         question, settings = self._question, self._question.settings
-        dialogue = begin(question.text, settings, question.offers, _today())
+        dialogue = begin(question.text, settings, question.offers, question.day or _today())
         size = self._size(dialogue)
         self.estimated = likely_tokens(size)
         # Room for all requests is made first: a question that could not be ended would be paid in vain.
@@ -201,7 +205,7 @@ class Conversation:
     def _told(self, use: ToolUse, result: ToolResult) -> str:
         """What the model is told of a result."""
         if is_search(use.name):
-            return _cut(result.content)
+            return cut_to_bytes(result.content)
         return cut_to_tokens(result.content, self._question.settings.tool_tokens)
 
     def _without_tool(self) -> Answer:
@@ -221,7 +225,8 @@ class Conversation:
         self._tell("tool_call", {"tool": use.name, "input": use.input})
         started = time.monotonic()
         self.tool_calls += 1
-        result = await self._execute_in_turn(use.name, use.input)
+        async with self._question.gate or nullcontext():
+            result = await self._execute_in_turn(use.name, use.input)
         seconds = time.monotonic() - started
         facts: JSONObject = {"tool": use.name, "seconds": seconds, "is_error": result.is_error}
         if result.is_error:
@@ -295,18 +300,23 @@ class Conversation:
 
 
 def plan(
-    context: str | None, prompt: str, settings: Settings, offers: Sequence[ToolOffer], experience: Experience
+    context: str | None,
+    prompt: str,
+    settings: Settings,
+    offers: Sequence[ToolOffer],
+    experience: Experience,
+    price: Price | None,
 ) -> Plan:
     """The plan of a question with these tools on offer.
 
     Args:
         experience: of the questions so far.
+        price: of the model; None where it is not known.
     """
     first = begin(user_text(context, prompt), settings, offers, _today())
     sizes = _sizes(len(encode(settings.provider.request(first, settings))), settings, has_tools=bool(offers))
     likely, requests, most = likely_tokens(sizes[0]), len(sizes), sum(map(max_tokens, sizes))
     output = requests * settings.max_tokens
-    price = price_of(settings.model, settings.prices, settings.provider.name)
     guess = experience.likely(settings.model, likely, settings.max_tokens, has_tools=bool(offers))
     calls = requests - 1
     searches = [offer.name for offer in offers if is_search(offer.name)]
@@ -341,7 +351,7 @@ def _sizes(size: int, settings: Settings, *, has_tools: bool, most: int | None =
     Args:
         most: calls of tools; as many as the settings allow, if it is not given.
     """
-    result = max(MAX_RESULT_BYTES, settings.tool_tokens * _MAX_BYTES_A_TOKEN)
+    result = max(MAX_RESULT_BYTES, settings.tool_tokens * MAX_BYTES_A_TOKEN)
     growth = result + _MAX_FRAME_BYTES + settings.max_tokens * _MAX_TOKEN_BYTES
     calls = (settings.max_calls if most is None else most) if has_tools else 0
     return [size + number * growth for number in range(calls + 1)]
@@ -369,27 +379,5 @@ def _chosen(reply: Reply, names: Sequence[str]) -> ToolUse:
     return next(sound, reply.tool_uses[0])
 
 
-def cut_to_tokens(text: str, most: int) -> str:
-    """A text of so many tokens at the most, with a mark where it is cut.
-
-    Counted are four characters of ASCII as one token, and any other character as one, which is about what models count.
-    """
-    if len(text) <= most:
-        return text
-    quarters = 0
-    for place, letter in enumerate(text):
-        quarters += 1 if letter.isascii() else _MAX_BYTES_A_TOKEN
-        if quarters > most * _MAX_BYTES_A_TOKEN:
-            return f"{text[:place]}… [cut: the first {place:,} of {len(text):,} characters]"
-    return text
-
-
 def _today() -> str:
     return time.strftime("%Y-%m-%d")
-
-
-def _cut(content: str) -> str:
-    data = content.encode("utf-8", "replace")
-    if len(data) <= MAX_RESULT_BYTES:
-        return data.decode()
-    return data[: MAX_RESULT_BYTES - len(_CUT.encode())].decode(errors="ignore") + _CUT

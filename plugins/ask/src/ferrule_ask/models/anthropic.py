@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ferrule import Credential
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_ask.models.batch_api import BatchAPI
     from ferrule_ask.models.dialogue import Dialogue, Exchange, Response
     from ferrule_ask.models.provider import RequestSettings
     from ferrule_ask.tools.protocols import ToolOffer
@@ -37,6 +38,13 @@ class Anthropic:
     base_url_variable = "ANTHROPIC_BASE_URL"
     key: Credential | None = KEY
     token_variable = "ANTHROPIC_AUTH_TOKEN"  # noqa: S105 - a name
+
+    @property
+    def batches(self) -> BatchAPI:
+        """Message Batches."""
+        from ferrule_ask.models.anthropic_batches import BATCHES
+
+        return BATCHES
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""
