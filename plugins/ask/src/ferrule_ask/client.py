@@ -25,6 +25,7 @@ from ferrule_ask.session import Session
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
     from ferrule_ask.answer import Answer, Plan, Usage
+    from ferrule_ask.batches.batches import Batches
     from ferrule_ask.conversation import Event
     from ferrule_ask.cost.limits import Limits
     from ferrule_ask.keys import Keys
@@ -65,6 +66,7 @@ class Client(AbstractContextManager["Client"]):
             or a text such as "30d", "12h" or "90m".
         stream: have the provider send answers in pieces, and call `event` with "text" {"text", "reply"} for each.
             reply: the number of the model's reply, from 1; after "retry" it begins anew.
+        batches: by which all requests are sent; each question has to be expected there.
         clock: for tests.
 
     Raises:
@@ -95,6 +97,7 @@ class Client(AbstractContextManager["Client"]):
         usual_max_calls: int = settings.MAX_CALLS,
         remember: float | str | None = None,
         stream: bool = False,
+        batches: Batches | None = None,
         clock: Clock | None = None,
     ) -> None:
         if concurrency < 1:
@@ -107,7 +110,7 @@ class Client(AbstractContextManager["Client"]):
             settings.AskOverrides(model, max_tokens, base_url, budgets, prices, *own, *calls)
         )
         kept = None if remember is None else lifetime(remember)
-        self._session = Session(tools, keys, limits, concurrency, event, toolbox, kept, clock)
+        self._session = Session(tools, keys, limits, concurrency, event, toolbox, kept, clock, batches)
         self._thread: LoopThread | None = None
         self._lock = threading.Lock()
         _ALL.add(self)
@@ -182,7 +185,7 @@ class Client(AbstractContextManager["Client"]):
         """What the question would take. Sends nothing; finds out which tools are offered."""
         one = self._reader.settings(model, max_tokens, None, schema)
         offers = self._session.offers(self._tools(), one)
-        return conversation.plan(context, prompt, one, offers, self._session.experience)
+        return conversation.plan(context, prompt, one, offers, self._session.experience, self._session.price(one))
 
     @property
     def model(self) -> str:
@@ -200,6 +203,17 @@ class Client(AbstractContextManager["Client"]):
     def on_tool_error(self) -> str:
         """What is done where a tool fails. Raises ConfigurationMalformed."""
         return self._reader.settings().on_tool_error
+
+    @property
+    def batches(self) -> Batches | None:
+        """By which its requests are sent; None where each is sent alone."""
+        return self._session.batches
+
+    def require_batches(self, model: str | None = None) -> None:
+        """Raise BatchesUnavailable where a model's provider has no batches, and ConfigurationMalformed."""
+        from ferrule_ask.batches.batches import require_api
+
+        require_api(self._reader.settings(model).provider)
 
     @property
     def keys(self) -> Keys:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import select
-import stat
 import sys
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ferrule.cli import complete, json_option, note, print_json
-from ferrule.errors import FerruleError
 from ferrule_ask import rows_command
 from ferrule_ask.answer import Answer, Plan
+from ferrule_ask.piped_text import read_all, read_pipe
 from ferrule_ask.terminal.answers import print_answer, print_plan, print_prices, tool_warning
 from ferrule_ask.terminal.events import Events, is_terminal
 
@@ -25,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypedDict, Unpack
 
     from ferrule.text.json_types import JSONMapping
+    from ferrule_ask.batches.batches import Batches
     from ferrule_ask.client import Client, OnToolError
     from ferrule_ask.cost.limits import Limits
 
@@ -40,14 +37,14 @@ if TYPE_CHECKING:
         usual_max_calls: int
         system: str | None
         concurrency: int
+        batches: Batches | None
         budgets: Sequence[float] | None
         stream: bool
 
 
 _CONCURRENCY = 8
+_MOST_IN_BATCHES = 1_000_000  # questions that wait for their batches at once
 _USUAL_CALLS = 4  # of tools, for a question on a terminal
-_MAX_CONTEXT_BYTES = 32 << 20  # more than the API takes as a whole request
-_MAX_STDIN_SECONDS = 10.0  # in which a pipe that nobody asked for has to give something
 
 
 @click.command("ask")
@@ -91,6 +88,7 @@ _MAX_STDIN_SECONDS = 10.0  # in which a pipe that nobody asked for has to give s
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="For each request and each call."
 )
+@click.option("--batch", "is_batch", is_flag=True, help="Ask --rows in batches: half the price, within a day.")
 @click.option("--plan", "is_plan", is_flag=True, help="Say what the question would take, and send nothing.")
 @click.option("--prices", "is_prices", is_flag=True, help="Print what each model costs, and ask nothing.")
 @json_option
@@ -114,6 +112,7 @@ def command(
     system: str | None,
     concurrency: int | None,
     timeout: float | None,
+    is_batch: bool,
     is_plan: bool,
     is_prices: bool,
     as_json: bool,
@@ -133,6 +132,10 @@ def command(
     about all of its columns. --files makes a row of each file that fits a pattern. Good answers are kept for 30 days,
     so the same command goes on where it was interrupted. What failed for a reason that may pass, such as the network,
     is asked once more at the end; the file is written with what there is, and the exit code is 1.
+
+    With --batch, the rows are sent as batches of Anthropic or OpenAI, which answer within 24 hours at half the price.
+    The command waits for them. Ended at any time, and run again, it goes on with the same batches: their ids are in a
+    file next to --out.
 
     The model's key is looked up in ANTHROPIC_API_KEY, in the credentials file, and in ~/.stps/anthropic_api_key; that
     of another provider in OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, and in the same way.
@@ -158,6 +161,8 @@ def command(
         raise click.UsageError("--rows and --files exclude each other.")
     table = rows if files is None else files
     _check_rows(prompt, sources, table, out, context_column, is_plan=is_plan)
+    if is_batch and table is None:
+        raise click.UsageError("--batch needs --rows or --files.")
     from ferrule_ask import Client, Limits
 
     offered = () if no_tools else tools or None
@@ -174,7 +179,8 @@ def command(
             max_calls=max_calls,
             usual_max_calls=1 if table else _USUAL_CALLS,
             system=system,
-            concurrency=concurrency or _CONCURRENCY,
+            concurrency=_MOST_IN_BATCHES if is_batch else concurrency or _CONCURRENCY,
+            batches=rows_command.open_batches(out) if is_batch else None,
             budgets=None if timeout is None else (timeout,) * 3,
             stream=is_terminal(sys.stdout) and not (as_json or is_plan or table or shape),
         ) as client,
@@ -183,7 +189,7 @@ def command(
             asked: dict[str, object] = {"source": table, "target": out, "question": prompt, "context": context_column}
             asked |= {"type": shape, "model": model, "max_tokens": max_tokens, "is_pattern": files is not None}
             return rows_command.run(client, asked, is_plan=is_plan, as_json=as_json)
-        context = _contexts(sources) if sources else _piped()
+        context = read_all(sources) if sources else read_pipe()
         ask = client.plan if is_plan else client.ask
         reply = ask(context, prompt or "", model=model, max_tokens=max_tokens, schema=_schema(shape))
         left_out, variable = client.left_out, client.key_variable(model)
@@ -242,51 +248,3 @@ def _schema(shape: str | None) -> JSONMapping | None:
     except ValueError:
         raise click.UsageError("--type is no JSON schema: it is not JSON.") from None
     return document
-
-
-def _piped() -> str | None:
-    """What a pipe or a file at stdin has, and None without one. Raises FerruleError where a pipe gives nothing."""
-    try:
-        mode = os.fstat(sys.stdin.fileno()).st_mode if sys.stdin is not None else 0
-    except (OSError, ValueError):
-        return None
-    if stat.S_ISFIFO(mode):
-        ready, _, _ = select.select([sys.stdin], [], [], _MAX_STDIN_SECONDS)
-        if not ready:
-            sentence = f"stdin is a pipe that has given nothing for {_MAX_STDIN_SECONDS:g} seconds."
-            raise FerruleError(sentence, hint="Wait for it with --context -, or ask with < /dev/null.")
-    if stat.S_ISREG(mode) and _is_begun(sys.stdin.fileno()):
-        note("stdin is a file of which something has been read already, as in a loop: it is left alone.")
-        return None
-    return (_context("-") or None) if stat.S_ISFIFO(mode) or stat.S_ISREG(mode) else None
-
-
-def _is_begun(file: int) -> bool:
-    """Whether somebody else has read from a file, and goes on with it, as `while read` does."""
-    return os.lseek(file, 0, os.SEEK_CUR) > 0
-
-
-def _contexts(sources: Sequence[str]) -> str:
-    """The text of all of them; of several, each after its name. Raises FerruleError as `_context` does."""
-    texts = [_context(one) for one in sources]
-    if len(texts) == 1:
-        return texts[0]
-    return "\n\n".join(f"File {name}:\n{text.rstrip()}" for name, text in zip(sources, texts, strict=True))
-
-
-def _context(source: str) -> str:
-    """The text of a file or of stdin. Raises FerruleError where it cannot be read, is no text, or is too large."""
-    name = "stdin" if source == "-" else source
-    if source == "-" and sys.stdin is None:
-        raise FerruleError("stdin cannot be read: it is closed.")
-    try:
-        with sys.stdin.buffer if source == "-" else Path(source).open("rb") as file:
-            data = file.read(_MAX_CONTEXT_BYTES + 1)
-    except OSError as error:
-        raise FerruleError(f"{name} cannot be read: {error.strerror}.") from None
-    if len(data) > _MAX_CONTEXT_BYTES:
-        raise FerruleError(f"{name} is larger than 32 MiB, which no model takes.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FerruleError(f"{name} is not text in UTF-8.") from None

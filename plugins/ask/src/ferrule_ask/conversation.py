@@ -8,14 +8,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ferrule_ask import typed_answers
 from ferrule_ask.answer import Answer, Plan
 from ferrule_ask.cost.limits import LimitReached
-from ferrule_ask.cost.prices import likely_tokens, max_tokens, price_of
+from ferrule_ask.cost.prices import likely_tokens, max_tokens
 from ferrule_ask.models import dialogue as turns
 from ferrule_ask.models.dialogue import Dialogue, Exchange, make_results, user_text
 from ferrule_ask.models.json_text import encode
@@ -57,7 +57,11 @@ class Model(Protocol):
 
 
 class Question(NamedTuple):
-    """One question, and what it is asked with. price: None where it is not known. offers: of the tools, see `begin`."""
+    """One question, and what it is asked with. price: None where it is not known. offers: of the tools, see `begin`.
+
+    day: the date that the model gets; empty for today's. gate: through which executions of tools go, as many at once as
+    it lets in; None where few questions are under way.
+    """
 
     text: str
     settings: Settings
@@ -66,6 +70,8 @@ class Question(NamedTuple):
     price: Price | None
     event: Event
     offers: Sequence[ToolOffer]
+    day: str = ""
+    gate: asyncio.Semaphore | None = None
 
 
 class Conversation:
@@ -124,7 +130,7 @@ class Conversation:
 
     async def _converse(self) -> Answer:
         question, settings = self._question, self._question.settings
-        dialogue = begin(question.text, settings, question.offers, _today())
+        dialogue = begin(question.text, settings, question.offers, question.day or _today())
         size = self._size(dialogue)
         self.estimated = likely_tokens(size)
         # Room for all requests is made first: a question that could not be ended would be paid in vain.
@@ -215,7 +221,8 @@ class Conversation:
         self._tell("tool_call", {"tool": use.name, "input": use.input})
         started = time.monotonic()
         self.tool_calls += 1
-        result = await self._execute_in_turn(use.name, use.input)
+        async with self._question.gate or nullcontext():
+            result = await self._execute_in_turn(use.name, use.input)
         seconds = time.monotonic() - started
         facts: JSONObject = {"tool": use.name, "seconds": seconds, "is_error": result.is_error}
         if result.is_error:
@@ -289,18 +296,23 @@ class Conversation:
 
 
 def plan(
-    context: str | None, prompt: str, settings: Settings, offers: Sequence[ToolOffer], experience: Experience
+    context: str | None,
+    prompt: str,
+    settings: Settings,
+    offers: Sequence[ToolOffer],
+    experience: Experience,
+    price: Price | None,
 ) -> Plan:
     """The plan of a question with these tools on offer.
 
     Args:
         experience: of the questions so far.
+        price: of the model; None where it is not known.
     """
     first = begin(user_text(context, prompt), settings, offers, _today())
     sizes = _sizes(len(encode(settings.provider.request(first, settings))), settings, has_tools=bool(offers))
     likely, requests, most = likely_tokens(sizes[0]), len(sizes), sum(map(max_tokens, sizes))
     output = requests * settings.max_tokens
-    price = price_of(settings.model, settings.prices, settings.provider.name)
     guess = experience.likely(settings.model, likely, settings.max_tokens, has_tools=bool(offers))
     calls = requests - 1
     searches = [offer.name for offer in offers if is_search(offer.name)]

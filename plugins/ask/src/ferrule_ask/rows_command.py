@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ferrule.cli import install_command, note, print_indented, print_json
 from ferrule.errors import FerruleError
 
 if TYPE_CHECKING:
+    from ferrule_ask.batches.batches import Batches
     from ferrule_ask.client import Client
 
+_RECORD = ".batch.jsonl"
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C has ended
 
 
@@ -25,13 +28,20 @@ def duckdb_part(module: str) -> Any:
         raise FerruleError("This needs ferrule-duckdb.", hint=hint) from None
 
 
+def open_batches(out: str | None) -> Batches:
+    """The batches of the work whose answers go to a file; without one, of a plan. Raises FerruleError."""
+    from ferrule_ask.batches.batches import Batches
+
+    return Batches(None if out is None else Path(f"{out}{_RECORD}"), note)
+
+
 def run(client: Client, facts: dict[str, Any], *, is_plan: bool, as_json: bool) -> int:
     """Ask the rows, or plan them, and print what came of it: the exit code.
 
     Args:
         facts: the fields of `Rows`.
     """
-    part = duckdb_part("rows")
+    part = duckdb_part("files.rows")
     rows = part.Rows(**facts)
     if is_plan:
         plan = part.plan_rows(rows, client)
@@ -41,6 +51,8 @@ def run(client: Client, facts: dict[str, Any], *, is_plan: bool, as_json: bool) 
         outcome = part.ask_rows(rows, client)
     except (part.RowsInterrupted, KeyboardInterrupt):  # the latter between two statements
         note(part.INTERRUPTED)
+        if client.batches is not None:
+            note("The batches that are sent go on at the provider.")
         return INTERRUPTED
     for code, number in outcome.failures.items():
         note(f"{number:,} of {outcome.rows:,} rows have no whole answer: {code}. The column `error` says why.")

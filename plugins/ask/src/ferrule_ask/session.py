@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ferrule_ask.answer import Answer, Usage
@@ -27,9 +29,8 @@ from ferrule_ask.request.transport import Transport
 from ferrule_ask.tools.refusals import split_offers
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from ferrule.text.json_types import JSONMapping
+    from ferrule_ask.batches.batches import Batches
     from ferrule_ask.conversation import Event
     from ferrule_ask.cost.prices import Price
     from ferrule_ask.keys import Keys
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from ferrule_ask.tools.protocols import ToolOffer, Tools
     from ferrule_ask.tools.toolbox import Toolbox
 
+_NOTHING = Decimal(0)
+_FILES_AT_ONCE = 64
+_TOOLS_AT_ONCE = 8  # where all questions of many may come to their tool together
 _MAX_TOOL_WAIT_SECONDS = 600.0  # what is longer is a quota that is used up, and no pace
 _UNENCRYPTED = "The base URL begins with http: the key and all text go through the network unencrypted."
 
@@ -58,6 +62,7 @@ class Session:
         toolbox: Tools | None,
         remember: float | None = None,
         clock: Clock | None = None,
+        batches: Batches | None = None,
     ) -> None:
         from ferrule_ask.keys import Keys
 
@@ -73,6 +78,7 @@ class Session:
         self.experience = Experience()
         self.clock = clock or Clock()
         self._remember = remember
+        self.batches = batches
         if self._names and toolbox is None:
             _require_installed(self._names)
         self.begin()
@@ -82,6 +88,9 @@ class Session:
         self.is_closing = False
         self._turns = asyncio.Semaphore(self._concurrency)
         self._loading = asyncio.Lock()
+        self._files = asyncio.Semaphore(_FILES_AT_ONCE)
+        self._call_locks: dict[str, asyncio.Lock] = {}
+        self._tool_gate = asyncio.Semaphore(_TOOLS_AT_ONCE)
         self._under_way: set[asyncio.Task[object] | None] = set()
         self._pacers: dict[tuple[str, ...], Pacer] = {}  # anew in a fork, where their locks may be held for ever
         self.transport = Transport()
@@ -95,7 +104,8 @@ class Session:
                 self._under_way.add(task)
                 question = await self._question(context, prompt, settings)
                 kept = self._kept(question)
-                found = await kept.get() if kept else None
+                async with self._files:
+                    found = await kept.get() if kept else None
                 if found is not None:
                     return found
                 conversation = Conversation(question)
@@ -104,7 +114,8 @@ class Session:
                 else:
                     answer = conversation.finish("INVALID_REQUEST", "The prompt is empty. Say what is asked.")
                 if kept and answer.is_good:
-                    await kept.put(answer)
+                    async with self._files:
+                        await kept.put(answer)
         except asyncio.CancelledError:
             self._count(conversation, None)
             if not self.is_closing:
@@ -115,6 +126,8 @@ class Session:
             return conversation.finish("CANCELLED", sentence)
         finally:
             self._under_way -= {task}
+            if self.batches is not None:
+                self.batches.end_one()
         self._count(conversation, answer)
         self._learn(conversation, answer, settings)
         return answer
@@ -146,10 +159,24 @@ class Session:
 
     async def _question(self, context: str | None, prompt: str, settings: Settings) -> Question:
         tools = await self.tools()
-        price = price_of(settings.model, settings.prices, settings.provider.name)
+        price = self.price(settings)
         text = user_text(context, prompt)
         offers = self.offers(tools, settings)
-        return Question(text, settings, _Model(self, settings, price), tools, price, self._event, offers)
+        if self.batches is None:
+            return Question(text, settings, _Model(self, settings, price), tools, price, self._event, offers)
+        from ferrule_ask.batches.recorded_tools import RecordedTools
+
+        model = _BatchModel(self, settings, price, self.batches)
+        recorded = RecordedTools(tools, self.batches.record, self._call_locks)
+        whole = Question(text, settings, model, recorded, price, self._event, offers)
+        return whole._replace(day=self.batches.day, gate=self._tool_gate)
+
+    def price(self, settings: Settings) -> Price | None:
+        """The price of a question's model, which is half of it in a batch; None where it is not known."""
+        price = price_of(settings.model, settings.prices, settings.provider.name)
+        if price is None or self.batches is None:
+            return price
+        return price._replace(input=price.input / 2, output=price.output / 2)
 
     def offers(self, tools: Tools, settings: Settings) -> Sequence[ToolOffer]:
         """The tools that the provider of a question takes; it is said of the others why not, once."""
@@ -296,6 +323,38 @@ class _Model:
 
     def _cost_of(self, reply: Reply) -> Decimal | None:
         return self._price.cost_of(reply.usage) if self._price and reply.usage else None
+
+
+class _BatchModel(_Model):
+    """The model for one question whose requests go in batches."""
+
+    def __init__(self, session: Session, settings: Settings, price: Price | None, batches: Batches) -> None:
+        super().__init__(session, settings, price)
+        self._batches = batches
+
+    async def hold(self, *sizes: int) -> list[Reservation]:
+        with self._batches.waiting_for_room():
+            return await super().hold(*sizes)
+
+    async def send(self, body: bytes, seconds: float, held: Reservation) -> Reply:
+        """A batch has its own time: that of the step does not count."""
+        from ferrule_ask.batches.batches import Route, require_api
+        from ferrule_ask.batches.exchange import exchange
+
+        session, settings = self._session, self._settings
+        key = auth.secret(session.keys, settings.provider)
+        session.warn(*session.keys.warnings, *[_UNENCRYPTED] * auth.is_in_clear(settings.base_url))
+        send = partial(exchange, session.transport, session.keys, settings)
+        provider = settings.provider
+        route = Route(provider, require_api(provider), provider.url(settings), key, send)
+        session.count_request()
+        try:
+            reply = await self._batches.send(body, route)
+        except CallFailed:
+            held.settle(_NOTHING)  # what was not answered is not charged
+            raise
+        held.settle(self._cost_of(reply))
+        return reply
 
 
 def _require_installed(names: Sequence[str]) -> None:

@@ -131,6 +131,11 @@ class Vector:
         return _array(values, kind).take(_array(self._rows))
 
 
+def make_answers(answers: Iterable[Answer]) -> ArrowArray:
+    """An array of ANSWER_TYPE."""
+    return _array([_answer_row(one, one.remembered) for one in answers], ANSWERS)
+
+
 def nulls(length: int, kind: object) -> ArrowArray:
     """An array of NULLs."""
     return _array([None] * length, kind)

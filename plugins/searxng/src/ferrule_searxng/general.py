@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 from ferrule_searxng.provider import SAFE_SEARCH
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ferrule_websearch import SearchManifest
 
 _LIMITS = {"results": 10, "sites": 10}  # a page has at least as many, so that one request does
-_SAFE = {
+_SAFE: Mapping[str, object] = {
     "as": "safesearch",
     "values": {"off": SAFE_SEARCH["off"], "medium": SAFE_SEARCH["moderate"], "high": SAFE_SEARCH["strict"]},
 }
-_PARAMETERS: dict[str, str | dict[str, object]] = {
+_PARAMETERS: Mapping[str, str | Mapping[str, object]] = {
     "time_range": {"as": "time_range", "values": ["day", "week", "month", "year"]},
     "safe": _SAFE,
     "language": "language",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ferrule import Credential
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_ask.models.batch_api import BatchAPI
     from ferrule_ask.models.dialogue import Dialogue, Exchange, Passage, Response
     from ferrule_ask.models.provider import RequestSettings, Streaming
     from ferrule_ask.tools.protocols import ToolOffer
@@ -39,6 +40,13 @@ class Anthropic:
     key: Credential | None = KEY
     token_variable = "ANTHROPIC_AUTH_TOKEN"  # noqa: S105 - a name
     streaming: Streaming | None = MESSAGE_STREAMING
+
+    @property
+    def batches(self) -> BatchAPI:
+        """Message Batches."""
+        from ferrule_ask.models.anthropic_batches import BATCHES
+
+        return BATCHES
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""

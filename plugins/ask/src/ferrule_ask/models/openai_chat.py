@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ferrule import Credential
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_ask.models.batch_api import BatchAPI
     from ferrule_ask.models.dialogue import Dialogue, Exchange, Response, ServerError
     from ferrule_ask.models.provider import RequestSettings, Streaming
     from ferrule_ask.pace.stated_limits import StatedLimit
@@ -33,6 +34,7 @@ class OpenAIChat:
     """See `Provider`.
 
     Args:
+        has_batches: whether the server has OpenAI's Batch API, too.
         most: the name of the limit of tokens, which servers of others have as OpenAI had it first.
     """
 
@@ -41,12 +43,26 @@ class OpenAIChat:
     streaming: Streaming | None = CHAT_STREAMING
 
     def __init__(
-        self, name: str, base_url: str, variable: str, key: Credential | None, most: str = "max_tokens"
+        self,
+        name: str,
+        base_url: str,
+        variable: str,
+        key: Credential | None,
+        most: str = "max_tokens",
+        has_batches: bool = False,
     ) -> None:
         self.name = name
         self.base_url, self.base_url_variable = base_url, variable
         self.key = key
         self._most = most
+        self._has_batches = has_batches
+
+    @property
+    def batches(self) -> BatchAPI | None:
+        """The Batch API, where the server has it."""
+        from ferrule_ask.models.openai_batches import OpenAIBatches
+
+        return OpenAIBatches("/chat/completions") if self._has_batches else None
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""
@@ -136,7 +152,12 @@ def _citations(message: JSONMapping) -> Iterator[Citation]:
 
 
 OPENAI_CHAT = OpenAIChat(
-    "openai-chat", "https://api.openai.com/v1", "OPENAI_BASE_URL", keys.OPENAI, "max_completion_tokens"
+    "openai-chat",
+    "https://api.openai.com/v1",
+    "OPENAI_BASE_URL",
+    keys.OPENAI,
+    "max_completion_tokens",
+    has_batches=True,
 )
 OPENROUTER = OpenAIChat("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_BASE_URL", keys.OPENROUTER)
 OLLAMA = OpenAIChat("ollama", "http://127.0.0.1:11434/v1", "OLLAMA_BASE_URL", None)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ferrule import Credential
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_ask.models.batch_api import BatchAPI
     from ferrule_ask.models.dialogue import Dialogue, Exchange, Response, ServerError
     from ferrule_ask.models.provider import RequestSettings, Streaming
     from ferrule_ask.pace.stated_limits import StatedLimit
@@ -33,6 +34,13 @@ class OpenAIResponses:
     key: Credential | None = OPENAI_KEY
     token_variable = ""
     streaming: Streaming | None = RESPONSE_STREAMING
+
+    @property
+    def batches(self) -> BatchAPI:
+        """The Batch API."""
+        from ferrule_ask.models.openai_batches import OpenAIBatches
+
+        return OpenAIBatches("/responses")
 
     def form(self) -> ProviderFormat:
         """See `Provider`."""

@@ -43,8 +43,29 @@ class Transport:
         Args:
             named: the setting that the URL comes from.
         """
-        async with self._sent(url, headers, body, named) as response:
-            return Response(response.status_code, response.headers, b"".join([one async for one in _pieces(response)]))
+        return await self.exchange("POST", url, headers, body, named)
+
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        named: str,
+        most_bytes: int = MAX_BODY_BYTES,
+    ) -> Response:
+        """Send a request of any method, as `post` does.
+
+        Args:
+            named: the setting that the URL comes from.
+            most_bytes: of the response, decoded. A larger one is refused.
+
+        Raises:
+            CallFailed
+        """
+        async with self._sent(method, url, headers, body, named) as response:
+            pieces = [one async for one in _pieces(response, most_bytes)]
+            return Response(response.status_code, response.headers, b"".join(pieces))
 
     async def stream(
         self, url: str, headers: Mapping[str, str], body: bytes, named: str, take: Callable[[str], None]
@@ -61,7 +82,7 @@ class Transport:
         Raises:
             CallFailed, and what `take` raises.
         """
-        async with self._sent(url, headers, body, named) as response:
+        async with self._sent("POST", url, headers, body, named) as response:
             head, kind = (response.status_code, response.headers), response.headers.get("content-type", "")
             if response.status_code != _OK or kind.partition(";")[0].strip().lower() != EVENTS:
                 return Response(*head, b"".join([one async for one in _pieces(response)]))
@@ -92,7 +113,7 @@ class Transport:
 
     @asynccontextmanager
     async def _sent(
-        self, url: str, headers: Mapping[str, str], body: bytes, named: str
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, named: str
     ) -> AsyncIterator[httpx.Response]:
         """The response, once its head is there; it is closed at the end."""
         from ferrule.errors import ToolError
@@ -101,7 +122,7 @@ class Transport:
         assert self._client is not None  # noqa: S101 - it has just been made
         token = _is_own_request.set(True)
         try:
-            async with self._client.stream("POST", url, headers=headers, content=body) as response:
+            async with self._client.stream(method, url, headers=headers, content=body) as response:
                 yield response
         except (CallFailed, MessageUnreadable, ErrorEvent):
             raise

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule_research.addresses import canonical
 from ferrule_research.search import provider_order
-from ferrule_research.search.call import canonical
 from ferrule_research.search.errors import configuration_error, search_error
 from ferrule_websearch import Attempt, Result, SearchProvider, SearchRequest, installed_providers, max_requests
 

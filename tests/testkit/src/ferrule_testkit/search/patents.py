@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ferrule_dev.testing import Exchange, Server
 from ferrule_testkit.search.kinds import Route, sends
+
+if TYPE_CHECKING:
+    from ferrule_dev.testing import Exchange, Server
 
 EPO_PATH, EPO_TOKEN_PATH = "/epo/rest-services/published-data/search/biblio", "/epo/auth/accesstoken"
 USPTO_PATH = "/uspto"

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import duckdb
 
 from ferrule.errors import FerruleError
+from ferrule_ask.client import AskOptions
+from ferrule_duckdb.files.batches import answer_in_batches
+from ferrule_duckdb.files.reading import load_files, load_table, quote_name
+from ferrule_duckdb.files.reading import quote as _text
+from ferrule_duckdb.files.writing import is_flat, require_writable, reserved, write
 from ferrule_duckdb.registration import register
-from ferrule_duckdb.row_files import load_files, load_table, quote_name
-from ferrule_duckdb.row_files import quote as _text
-from ferrule_duckdb.row_output import is_flat, require_writable, reserved, write
 from ferrule_duckdb.sql_types import cast_from_json, shape_of
 
 if TYPE_CHECKING:
@@ -85,18 +87,24 @@ def ask_rows(rows: Rows, client: Client) -> Outcome:
             raise FerruleError(sentence, hint="Rename it.")
         answer = "VARCHAR" if rows.type is None else shape_of(rows.type).sql or "JSON"
         require_writable(con, target, {**columns, "answer": answer})
-        register(con, client=client)
+        if client.batches is None:
+            register(con, client=client)
         cast = "a.text" if rows.type is None else _value(rows.type)
         kept = ["to_json(a.sources)" if is_flat(target) and name == "sources" else f"a.{name}" for name in _KEPT]
         fields = ", ".join([f"{cast} AS answer", *(f"{one} AS {name}" for one, name in zip(kept, _KEPT, strict=True))])
         names = "".join(f"{quote_name(name)}, " for name in columns)
         call = _call("ask_ai", rows, columns)
-        _ask(con, "first", f"{names}{fields}", call, "true")
-        _ask_again(con, f"{names}{fields}", call)
+        if client.batches is None:
+            _ask(con, "first", f"{names}{fields}", call, "true")
+            _ask_again(con, f"{names}{fields}", call)
+        else:
+            _ask_in_batches(con, f"{names}{fields}", rows, columns, client)
         both = "SELECT * FROM first WHERE n NOT IN (SELECT n FROM again) UNION ALL FROM again ORDER BY n"
         _run(con, f"CREATE TEMP TABLE answered AS SELECT * EXCLUDE (n) FROM ({both})")  # noqa: S608 - nothing of a user
         outcome = _outcome(con, client)
         write(con, "answered", target)
+        if client.batches is not None:
+            client.batches.close()
     return outcome
 
 
@@ -116,6 +124,21 @@ def _ask_again(con: DuckDBPyConnection, fields: str, call: str) -> None:
         raise
     except FerruleError:  # it has not passed: what is answered is written all the same
         _run(con, "CREATE TEMP TABLE again AS FROM first LIMIT 0")
+
+
+def _ask_in_batches(
+    con: DuckDBPyConnection, fields: str, rows: Rows, columns: Mapping[str, str], client: Client
+) -> None:
+    """Ask all rows in batches, into the table `first`; what has failed is for the next run."""
+    context, question = f"({_context(rows, columns)})::VARCHAR", f"({_question(rows)})::VARCHAR"
+    options = AskOptions(model=rows.model, max_tokens=rows.max_tokens)
+    try:
+        answer_in_batches(con, client, context, question, options, rows.type)
+    except KeyboardInterrupt:
+        raise RowsInterrupted(INTERRUPTED) from None
+    asked = f"SELECT source.*, b.a AS a FROM source LEFT JOIN batch_answers b ON b.c = {context} AND b.q = {question}"  # noqa: S608 - the user's own statement
+    _run(con, f"CREATE TEMP TABLE first AS SELECT {quote_name(_NUMBER)} AS n, {fields} FROM ({asked})")  # noqa: S608 - the user's own statement
+    _run(con, "CREATE TEMP TABLE again AS FROM first LIMIT 0")
 
 
 def plan_rows(rows: Rows, client: Client) -> dict[str, object]:
@@ -161,10 +184,14 @@ def _refuse_bytes(rows: Rows, columns: Mapping[str, str]) -> None:
 
 
 def _call(function: str, rows: Rows, columns: Mapping[str, str]) -> str:
-    question = quote_name(_QUESTION) if rows.question is None else _text(rows.question)
     model, most = "NULL" if rows.model is None else _text(rows.model), rows.max_tokens or "NULL"
     shape = "NULL" if rows.type is None else _text(rows.type)
-    return f"{function}({_context(rows, columns)}, nullif(trim({question}), ''), {model}, {most}, \"type\" := {shape})"
+    return f'{function}({_context(rows, columns)}, {_question(rows)}, {model}, {most}, "type" := {shape})'
+
+
+def _question(rows: Rows) -> str:
+    question = quote_name(_QUESTION) if rows.question is None else _text(rows.question)
+    return f"nullif(trim({question}), '')"
 
 
 def _asked_columns(rows: Rows, columns: Mapping[str, str]) -> list[str]:

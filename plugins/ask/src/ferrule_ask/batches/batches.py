@@ -1,0 +1,316 @@
+"""Requests of many questions that go in batches: what all questions wait for is sent together.
+
+    batches = Batches(path)                  # of the record
+    client = Client(batches=batches, concurrency=…)
+    batches.expect(len(questions))
+    futures = [client.start(context, prompt) for context, prompt in questions]
+
+Questions that call tools go in rounds: once each question that is left waits for a reply, those replies are one batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from ferrule.errors import FerruleError
+from ferrule.text.sha256 import sha256_hex
+from ferrule_ask.batches.record import Record
+from ferrule_ask.models.batch_api import BatchRequest, BatchState
+from ferrule_ask.models.dialogue import MessageUnreadable
+from ferrule_ask.request import errors
+from ferrule_ask.request.errors import CallFailed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ferrule_ask.batches.record import Batch
+    from ferrule_ask.models.batch_api import BatchAPI, BatchResult, Exchange
+    from ferrule_ask.models.dialogue import Reply
+    from ferrule_ask.models.provider import Provider
+
+_TRIES = 4
+_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS, _GROWTH = 1.0, 60.0, 1.5
+_MAX_FAILURES = 30  # of looks at a batch, in a row: half an hour
+_CLOCKS_SECONDS = 300.0  # by which the provider's clock may be behind
+_NAME_CHARS = 48
+
+
+class BatchesUnavailable(FerruleError):
+    """The provider of a model has no batches."""
+
+
+class Route(NamedTuple):
+    """Where batches go. url: of one request that is sent alone."""
+
+    provider: Provider
+    api: BatchAPI
+    url: str
+    secret: str
+    exchange: Exchange
+
+
+class _Wish(NamedTuple):
+    body: bytes
+    route: Route
+    future: asyncio.Future[BatchResult]
+
+
+class Batches:
+    """The batches of one work, on the loop of one client.
+
+    Args:
+        path: of the record; None for none, as a plan has it.
+        told: takes a sentence about each batch that is sent, gone on with, or has ended.
+
+    Raises:
+        FerruleError where the record cannot be read.
+    """
+
+    def __init__(self, path: Path | None, told: Callable[[str], None]) -> None:
+        try:
+            self.record = Record(path)
+        except OSError as error:
+            raise FerruleError(f"{path} cannot be read: {error.strerror}.") from None
+        self._told = told
+        self._left = self._held = 0
+        self._new: dict[str, _Wish] = {}
+        self._waiting: dict[str, _Wish] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._followed: set[str] = set()
+
+    @property
+    def day(self) -> str:
+        """The date that the model gets: of the day on which the work began, so that its requests stay the same."""
+        return self.record.day
+
+    def expect(self, number: int) -> None:
+        """So many questions will be asked; nothing is sent before all of them wait."""
+        self._left += number
+
+    def end_one(self) -> None:
+        """A question has its answer."""
+        self._left -= 1
+        self._send_if_all_wait()
+
+    @contextmanager
+    def waiting_for_room(self) -> Iterator[None]:
+        """While the block runs, a question waits for room within the limits, which others have to give."""
+        self._held += 1
+        asyncio.get_running_loop().call_soon(self._send_if_all_wait)  # most find room at once, and do not wait
+        try:
+            yield
+        finally:
+            self._held -= 1
+
+    async def send(self, body: bytes, route: Route) -> Reply:
+        """The reply to a request, once its batch has ended. Raises CallFailed."""
+        name = sha256_hex(route.url.encode() + b"\0" + body)[:_NAME_CHARS]
+        wish = self._new.get(name) or self._waiting.get(name)
+        if wish is None:
+            wish = _Wish(body, route, asyncio.get_running_loop().create_future())
+            batch = next((one for one in self.record.batches if name in one.names), None)
+            if batch is None:
+                self._new[name] = wish
+            else:
+                self._waiting[name] = wish
+                self._follow(batch, route)
+            self._send_if_all_wait()
+        return _reply(await asyncio.shield(wish.future), route)
+
+    def close(self) -> None:
+        """The work is done, and its answers are written."""
+        self.record.remove()
+
+    def _send_if_all_wait(self) -> None:
+        if self._new and len(self._new) + len(self._waiting) + self._held >= self._left:
+            wishes, self._new = self._new, {}
+            self._waiting |= wishes
+            self._start(self._send_all(wishes))
+
+    async def _send_all(self, wishes: dict[str, _Wish]) -> None:
+        for names in _portions(wishes):
+            route = wishes[names[0]].route
+            requests = [BatchRequest(name, _document(wishes[name].body)) for name in names]
+            batch = self.record.begin(sha256_hex("".join(names).encode())[:_NAME_CHARS], names)
+            try:
+                identity = await self._submit(batch, route, requests)
+            except CallFailed as failure:
+                self.record.drop(batch)
+                self._fail(names, failure)
+                continue
+            self._told(f"Batch {identity} of {len(names):,} requests is sent.")
+            self._follow(self.record.note_sent(batch, identity), route)
+
+    async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> str:
+        """Send a batch, once: where it is not known whether it arrived, it is looked for first."""
+        for number in range(1, _TRIES + 1):
+            try:
+                return await route.api.submit(route.exchange, route.url, requests, batch.label)
+            except MessageUnreadable as error:
+                raise CallFailed("API_ERROR", f"What the model's server sent {error}.") from None
+            except CallFailed as failure:
+                if not failure.may_repeat or number == _TRIES:
+                    raise
+            await asyncio.sleep(_FIRST_WAIT_SECONDS * number)
+            found = await self._find(batch, route)
+            if found is not None:
+                return found
+        raise AssertionError("a try either returns or raises")
+
+    async def _find(self, batch: Batch, route: Route) -> str | None:
+        known = {one.id for one in self.record.batches}
+        since = batch.at - _CLOCKS_SECONDS
+        try:
+            found = await route.api.find(route.exchange, route.url, batch.label, len(batch.names), since)
+        except (CallFailed, MessageUnreadable):
+            return None
+        return next((one for one in found if one not in known), None)
+
+    def _follow(self, batch: Batch, route: Route) -> None:
+        if batch.label not in self._followed:
+            self._followed.add(batch.label)
+            self._start(self._wait_for(batch, route))
+
+    async def _wait_for(self, batch: Batch, route: Route) -> None:
+        """Give each request of a batch its result once there is one."""
+        if batch.id is None:  # the program ended while it was being sent
+            found = await self._find(batch, route)
+            if found is None:
+                self._forget(batch)
+                return
+            batch = self.record.note_sent(batch, found)
+        try:
+            state = await self._until_ended(batch, route)
+            results = {one.name: one for one in await _results(state, route)}
+        except CallFailed as failure:
+            if failure.status == 404:
+                self._forget(batch)
+            else:
+                self._fail(batch.names, failure)
+            return
+        if results and not results.keys() & set(batch.names):  # one of another program, with as many requests
+            self._forget(batch)
+            return
+        self._told(f"Batch {batch.id} has ended.")
+        missing = state.failure or "The batch has ended without an answer to this."
+        for name in batch.names:
+            wish = self._waiting.pop(name, None)
+            if wish is not None and not wish.future.done():
+                wish.future.set_result(results.get(name) or _no_result(name, missing, is_refused=bool(state.failure)))
+
+    async def _until_ended(self, batch: Batch, route: Route) -> BatchState:
+        wait, failures, shown = _FIRST_WAIT_SECONDS, 0, False
+        while True:
+            try:
+                state = await route.api.look(route.exchange, route.url, batch.id or "")
+                failures = 0
+                if state.is_ended:
+                    return state
+                if not shown:
+                    self._told(f"Batch {batch.id}: {state.done:,} of {state.total:,} done; waiting for the others.")
+                    shown = True
+            except MessageUnreadable:
+                failures += 1
+            except CallFailed as failure:
+                failures += 1
+                if not failure.may_repeat or failures >= _MAX_FAILURES:
+                    raise
+            await asyncio.sleep(wait)
+            wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)
+
+    def _forget(self, batch: Batch) -> None:
+        """The batch is not there: its requests are sent anew."""
+        self.record.drop(batch)
+        self._followed.discard(batch.label)
+        for name in batch.names:
+            wish = self._waiting.pop(name, None)
+            if wish is not None:
+                self._new[name] = wish
+        self._send_if_all_wait()
+
+    def _fail(self, names: Sequence[str], failure: CallFailed) -> None:
+        for name in names:
+            wish = self._waiting.pop(name, None)
+            if wish is not None and not wish.future.done():
+                wish.future.set_exception(failure)
+
+    def _start(self, work: object) -> None:
+        assert asyncio.iscoroutine(work)  # noqa: S101 - the type of a coroutine says nothing more
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._end_task)
+
+    def _end_task(self, task: asyncio.Task[None]) -> None:
+        """Let no question wait for a task that has failed, such as by a full disk."""
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            sentence = f"The batches cannot go on ({type(error).__name__}: {error}). Run the same command again."
+            self._fail(list(self._waiting), CallFailed("API_ERROR", sentence))
+
+
+def require_api(provider: Provider) -> BatchAPI:
+    """The batches of a provider, which has them as its `batches`. Raises BatchesUnavailable."""
+    api: BatchAPI | None = getattr(provider, "batches", None)
+    if api is None:
+        raise BatchesUnavailable(f"{provider.name} has no batches.", hint="Ask without --batch, or another model.")
+    return api
+
+
+def _portions(wishes: dict[str, _Wish]) -> Iterator[list[str]]:
+    """The names that go into each batch."""
+    portion: list[str] = []
+    size = 0
+    for name, wish in wishes.items():
+        api = wish.route.api
+        other = portion and wishes[portion[0]].route.url != wish.route.url
+        if portion and (other or len(portion) >= api.most_requests or size + len(wish.body) > api.most_bytes):
+            yield portion
+            portion, size = [], 0
+        portion.append(name)
+        size += len(wish.body)
+    if portion:
+        yield portion
+
+
+def _document(body: bytes) -> dict[str, object]:
+    from ferrule_ask.models import json_text
+
+    return json_text.decode_object(body)
+
+
+async def _results(state: BatchState, route: Route) -> list[BatchResult]:
+    from ferrule_ask.models.batch_api import Sent
+
+    results: list[BatchResult] = []
+    for place in state.places:
+        for number in range(1, _TRIES + 1):
+            try:
+                results += route.api.read((await route.exchange(Sent(place))).body)
+                break
+            except CallFailed as failure:
+                if not failure.may_repeat or number == _TRIES:
+                    raise
+            await asyncio.sleep(_FIRST_WAIT_SECONDS * number)
+    return results
+
+
+def _no_result(name: str, sentence: str, *, is_refused: bool) -> BatchResult:
+    from ferrule_ask.models.batch_api import BatchResult
+
+    said = f"The provider refused the batch: {sentence}" if is_refused else sentence
+    return BatchResult(name, None, "INVALID_REQUEST" if is_refused else "API_ERROR", said)
+
+
+def _reply(result: BatchResult, route: Route) -> Reply:
+    """Raises CallFailed."""
+    if result.response is None:
+        raise CallFailed(result.code, f"{result.sentence} Run the same command again.")
+    if result.response.status != 200:
+        raise errors.refusal(result.response, route.secret, route.provider)
+    try:
+        return route.provider.read(result.response)
+    except MessageUnreadable as error:
+        raise errors.unreadable(result.response, str(error), route.secret, route.provider) from None

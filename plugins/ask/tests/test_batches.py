@@ -1,0 +1,171 @@
+"""Questions that go in batches: by a server with the shapes of Anthropic's and of OpenAI's."""
+
+import json
+
+import pytest
+
+from ferrule.errors import FerruleError
+from ferrule_ask import Client, Limits
+from ferrule_ask.batches.batches import Batches
+from ferrule_testkit.model.batch_server import CANCELLED, ERRORED, EXPIRED, BatchServer, calls, says
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
+from ferrule_testkit.model.server import MODEL_KEY
+
+pytestmark = pytest.mark.process
+MODELS = ["claude-sonnet-5-5", "openai/gpt-5", "openai-chat/gpt-5"]
+PRICES = dict.fromkeys(("claude-sonnet-5-5", "gpt-5"), (2, 10))
+
+
+def question_of(body):
+    """What a request asks, in either form."""
+    return json.dumps(body.get("messages") or body.get("input"))
+
+
+def answers(body):
+    """What becomes of a request is in its question; one that may search does, once."""
+    asked = question_of(body)
+    for outcome in (EXPIRED, CANCELLED, ERRORED):
+        if f"want {outcome}" in asked:
+            return outcome
+    if body.get("tools") and "function_call_output" not in asked and "tool_result" not in asked:
+        return calls(SEARCH, {"query": "x"})
+    return says("Oslo")
+
+
+@pytest.fixture
+def server(ask_environment, monkeypatch):
+    """The server, at the place of both providers."""
+    with BatchServer(answers) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", MODEL_KEY)
+        yield server
+
+
+@pytest.fixture
+def ask(server, tmp_path):
+    """Ask these questions with the record `r.jsonl`: the answers, and the client."""
+
+    def ask(*questions, model=MODELS[0], **options):
+        batches = Batches(tmp_path / "r.jsonl", lambda sentence: None)
+        given = {"toolbox": no_tools(), "prices": PRICES, "concurrency": 1000, "model": model, **options}
+        with Client(batches=batches, **given) as client:
+            batches.expect(len(questions))
+            futures = [client.start("", one) for one in questions]
+            return [one.result() for one in futures], client
+
+    return ask
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_all_questions_are_one_batch_at_half_the_price(ask, server, model):
+    found, client = ask(*(f"q{i}" for i in range(50)), model=model)
+    assert {(one.text, one.code) for one in found} == {("Oslo", None)}
+    assert [len(one.requests) for one in server.batches] == [50]
+    assert found[0].cost == pytest.approx((1000 * 2 + 100 * 10) / 1e6 / 2)
+    assert client.usage.requests == 50
+    assert server.keys == {f"Bearer {MODEL_KEY}"}
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+def test_questions_that_call_a_tool_go_in_rounds(ask, server, model):
+    tools = MemoryTools()
+    found, _ = ask("a", "b", "c", model=model, toolbox=tools)
+    assert [(one.text, one.tool_outcome) for one in found] == [("Oslo", "ok")] * 3
+    assert [len(one.requests) for one in server.batches] == [3, 3]
+    assert tools.executed == [(SEARCH, {"query": "x"})]  # the same call of three questions
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+def test_what_fails_in_a_batch_fails_alone(ask, server, model):
+    found, client = ask("good", *(f"want {one}" for one in (EXPIRED, CANCELLED, ERRORED)), model=model)
+    assert [one.code for one in found] == [None, "TIMEOUT", "CANCELLED", "INVALID_REQUEST"]
+    assert all(one.error for one in found[1:])
+    assert client.usage.cost == pytest.approx((1000 * 2 + 100 * 10) / 1e6 / 2)
+
+
+def test_a_batch_that_is_refused_as_a_whole_says_why(ask, server):
+    server.refuse = "Enqueued token limit reached."
+    found, _ = ask("a", model=MODELS[1])
+    assert (found[0].code, "Enqueued token limit reached." in found[0].error) == ("INVALID_REQUEST", True)
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+def test_a_batch_whose_id_never_came_back_is_found_and_not_sent_again(ask, server, model):
+    server.drop_next = True
+    found, _ = ask("a", "b", model=model)
+    assert [one.text for one in found] == ["Oslo"] * 2
+    assert len(server.batches) == 1
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_another_program_goes_on_with_the_record(ask, server, tmp_path, model, is_lost):
+    ask("a", "b", model=model, toolbox=MemoryTools())
+    assert len(server.batches) == 2
+    if is_lost:  # the program was killed when the batches were made, and before their ids were noted
+        lines = [line for line in (tmp_path / "r.jsonl").read_text().splitlines() if '"sent"' not in line]
+        (tmp_path / "r.jsonl").write_text("\n".join(lines) + '\n{"step": "se')
+    tools = MemoryTools(content="something else")
+    found, _ = ask("a", "b", model=model, toolbox=tools)
+    assert [one.text for one in found] == ["Oslo"] * 2
+    assert len(server.batches) == 2
+    assert not tools.executed
+
+
+def test_a_batch_that_is_gone_is_sent_again(ask, server):
+    ask("a")
+    server.batches.clear()
+    found, _ = ask("a")
+    assert (found[0].text, len(server.batches)) == ("Oslo", 1)
+
+
+def test_questions_that_come_later_are_a_batch_of_their_own(ask, server):
+    ask("a")
+    ask("a", "b", "c")
+    assert [len(one.requests) for one in server.batches] == [1, 2]
+
+
+def test_a_budget_holds_for_batches_at_their_price(ask, server):
+    found, client = ask(*(f"q{i}" for i in range(20)), limits=Limits(spend=0.03), max_tokens=1000)
+    codes = [one.code for one in found]
+    # 1,000 tokens of output are half a cent in a batch.
+    assert 4 <= codes.count(None) <= 19
+    assert set(codes) == {None, "BUDGET_EXHAUSTED"}
+    assert client.usage.cost <= 0.03
+
+
+def test_a_plan_has_half_the_price(server, tmp_path):
+    with Client(toolbox=no_tools(), batches=Batches(None, print)) as half, Client(toolbox=no_tools()) as whole:
+        assert half.plan("", "q").cost_max == pytest.approx(whole.plan("", "q").cost_max / 2)
+
+
+def test_the_record_has_no_key_and_no_question(ask, server, tmp_path):
+    ask("a secret question")
+    text = (tmp_path / "r.jsonl").read_text()
+    assert "secret question" not in text
+    assert MODEL_KEY not in text
+    assert (tmp_path / "r.jsonl").stat().st_mode & 0o777 == 0o600
+    assert server.batches[0].id in text
+
+
+def test_a_record_that_cannot_be_read_is_said_before_anything_is_sent(server, tmp_path):
+    (tmp_path / "r.jsonl").mkdir()
+    with pytest.raises(FerruleError, match="cannot be read"):
+        Batches(tmp_path / "r.jsonl", print)
+    assert not server.seen
+
+
+def test_a_disk_that_fills_up_ends_the_questions_with_a_sentence(server, tmp_path):
+    batches = Batches(tmp_path / "r.jsonl", print)
+    (tmp_path / "r.jsonl").mkdir()
+    with Client(toolbox=no_tools(), batches=batches) as client:
+        batches.expect(1)
+        answer = client.ask("", "q")
+    assert (answer.code, "cannot go on" in answer.error) == ("API_ERROR", True)
+    assert not server.batches
+
+
+def test_a_provider_without_batches_is_said(server, tmp_path):
+    with Client(batches=Batches(None, print)) as client, pytest.raises(FerruleError, match="ollama has no batches"):
+        client.require_batches("ollama/llama-4")
