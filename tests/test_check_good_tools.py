@@ -35,6 +35,7 @@ SHIPPED = sorted(
 )
 ALIKE = {
     *("web_search_exa", "web_search_google", "web_search_tavily"),  # brave is a search with a key, too
+    *("image_search", "patent_search", "patent_search_uspto"),  # as news_search and patent_search_epo
     *("opennotes_get", "opennotes_notebooks", "opennotes_views"),  # list, search and create ask the same program
 }
 """Shipped tools that share all of their code but a request with another one, and are checked in `full`."""

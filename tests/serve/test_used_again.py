@@ -10,6 +10,16 @@ import pytest
 
 from ferrule_dev.testing import Environment, Exchange, Server
 from ferrule_serve.pool import Pool
+from ferrule_testkit.search.kinds import (
+    BRAVE_IMAGES_PATH,
+    BRAVE_NEWS_PATH,
+    brave_images,
+    brave_news,
+    gdelt_articles,
+    sends,
+)
+from ferrule_testkit.search.patents import KEYS as OFFICE_KEYS
+from ferrule_testkit.search.patents import put_up_offices
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, some_hits
@@ -17,7 +27,7 @@ from ferrule_testkit.serve.pool import assert_used_again
 
 pytestmark = pytest.mark.process
 ROOT = Path(__file__).parents[2]
-KEYS_OF_ALL = {**KEYS, "TAVILY_API_KEY": TAVILY_KEY, "EXA_API_KEY": EXA_KEY}
+KEYS_OF_ALL = {**KEYS, **OFFICE_KEYS, "TAVILY_API_KEY": TAVILY_KEY, "EXA_API_KEY": EXA_KEY}
 SEARCH = {"query": "some words"}
 PAGE = "<!DOCTYPE html><title>Weather</title><main><h1>Oslo</h1><p>Rain, says the page, and more of it.</p></main>"
 HITS = some_hits(7)
@@ -27,6 +37,9 @@ ROUTES: dict[str, Callable[[Exchange], None]] = {
     "/tavily": Tavily(HITS),
     "/exa": Exa(HITS),
     "/search": SearXNG(HITS),
+    "/gdelt": sends(gdelt_articles(HITS)),
+    BRAVE_NEWS_PATH: sends(brave_news(HITS)),
+    BRAVE_IMAGES_PATH: sends(brave_images(HITS)),
 }
 CALLS: dict[str, dict[str, Any]] = {
     "example": {"city": "Oslo"},
@@ -36,6 +49,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "web_search_exa": SEARCH,
     "web_search_searxng": SEARCH,
     "web_search": SEARCH,
+    "news_search": SEARCH,
+    "news_search_gdelt": SEARCH,
+    "image_search": SEARCH,
+    "patent_search": SEARCH,
+    "patent_search_epo": SEARCH,
+    "patent_search_uspto": SEARCH,
     "web_fetch": {},
     "scrape_page": {},
 }
@@ -59,11 +78,13 @@ def server() -> Iterator[Server]:
 def test_a_process_of_the_tool_takes_one_call_after_the_other(
     tool: str, server: Server, ferrule_environment: Environment, tmp_path: Path
 ) -> None:
-    endpoints = {"BRAVE": BRAVE_PATH, "GOOGLE": GOOGLE_PATH, "TAVILY": "/tavily", "EXA": "/exa"}
+    endpoints = {"BRAVE": BRAVE_PATH, "GOOGLE": GOOGLE_PATH, "TAVILY": "/tavily", "EXA": "/exa", "GDELT": "/gdelt"}
+    offices = put_up_offices(server)
     environment = {
         **ferrule_environment.variables,
         **KEYS_OF_ALL,
         **{f"FERRULE_{name}_ENDPOINT": server.url + path for name, path in endpoints.items()},
+        **offices,
         "FERRULE_SEARXNG_URL": server.url,
         "FERRULE_FETCH_ALLOW": "loopback",
         "FERRULE_WRAPPERS": "artifacts",  # the cache would answer

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 MAX_RESULTS = 100
 _OWN = ("assignee", "inventor", "cpc_code", "patent_office", "year_from", "year_to", "number")
-_PARAMETERS: dict[str, str | dict[str, object]] = {"query": "query", "num_results": "count"} | {n: n for n in _OWN}
+_PARAMETERS: dict[str, str | dict[str, object]] = {"query": "query", "num_results": "count", **{n: n for n in _OWN}}
 _RESULTS = {name: name for name in ("number", "assignee", "inventor", "filed", "granted", "status")}
 
 EPO: SearchManifest = {

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ferrule_websearch import SearchManifest
 
 _LIMITS = {"results": 10, "sites": 10}  # a page has at least as many, so that one request does
-_SAFE = {
+_SAFE: dict[str, object] = {
     "as": "safesearch",
     "values": {"off": SAFE_SEARCH["off"], "medium": SAFE_SEARCH["moderate"], "high": SAFE_SEARCH["strict"]},
 }
