@@ -10,6 +10,16 @@ import pytest
 
 from ferrule_dev.testing import Environment, Exchange, Server
 from ferrule_serve.pool import Pool
+from ferrule_testkit.search.kinds import (
+    BRAVE_IMAGES_PATH,
+    BRAVE_NEWS_PATH,
+    brave_images,
+    brave_news,
+    gdelt_articles,
+    sends,
+)
+from ferrule_testkit.search.patents import KEYS as OFFICE_KEYS
+from ferrule_testkit.search.patents import put_up_offices
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, Hit
@@ -17,7 +27,7 @@ from ferrule_testkit.serve.pool import assert_used_again
 
 pytestmark = pytest.mark.process
 ROOT = Path(__file__).parents[2]
-KEYS_OF_ALL = {**KEYS, "TAVILY_API_KEY": TAVILY_KEY, "EXA_API_KEY": EXA_KEY}
+KEYS_OF_ALL = {**KEYS, **OFFICE_KEYS, "TAVILY_API_KEY": TAVILY_KEY, "EXA_API_KEY": EXA_KEY}
 SEARCH = {"query": "some words"}
 PAGE = "<!DOCTYPE html><title>Weather</title><main><h1>Oslo</h1><p>Rain, says the page, and more of it.</p></main>"
 CALLS: dict[str, dict[str, Any]] = {
@@ -30,6 +40,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "web_search": SEARCH,
     "search_and_scrape": SEARCH,
     "sequential_search": {"searchStep": "Look around.", "stepNumber": 1, "nextStepNeeded": False},
+    "news_search": SEARCH,
+    "news_search_gdelt": SEARCH,
+    "image_search": SEARCH,
+    "patent_search": SEARCH,
+    "patent_search_epo": SEARCH,
+    "patent_search_uspto": SEARCH,
     "web_fetch": {},
     "scrape_page": {},
 }
@@ -46,6 +62,9 @@ def server() -> Iterator[Server]:
             "/tavily": Tavily(hits),
             "/exa": Exa(hits),
             "/search": SearXNG(hits),
+            "/gdelt": sends(gdelt_articles(hits)),
+            BRAVE_NEWS_PATH: sends(brave_news(hits)),
+            BRAVE_IMAGES_PATH: sends(brave_images(hits)),
         }
 
         def answer(exchange: Exchange) -> None:
@@ -61,11 +80,13 @@ def server() -> Iterator[Server]:
 def test_a_process_of_the_tool_takes_one_call_after_the_other(
     tool: str, server: Server, ferrule_environment: Environment, tmp_path: Path
 ) -> None:
-    endpoints = {"BRAVE": BRAVE_PATH, "GOOGLE": GOOGLE_PATH, "TAVILY": "/tavily", "EXA": "/exa"}
+    endpoints = {"BRAVE": BRAVE_PATH, "GOOGLE": GOOGLE_PATH, "TAVILY": "/tavily", "EXA": "/exa", "GDELT": "/gdelt"}
+    offices = put_up_offices(server)
     environment = {
         **ferrule_environment.variables,
         **KEYS_OF_ALL,
         **{f"FERRULE_{name}_ENDPOINT": server.url + path for name, path in endpoints.items()},
+        **offices,
         "FERRULE_SEARXNG_URL": server.url,
         "FERRULE_FETCH_ALLOW": "loopback",
         "FERRULE_WRAPPERS": "artifacts",  # the cache would answer

@@ -1,5 +1,6 @@
 """What a search for patents asks of the offices and of the web, and what it answers."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ferrule_testkit.search.patents import (
     USPTO_PATH,
     Patent,
     epo_document,
+    epo_fault,
     put_up_offices,
     uspto_document,
 )
@@ -79,9 +81,8 @@ def test_an_office_is_no_filter_of_the_web_but_the_numbers_tell(web: KindsWeb) -
 
 
 def test_epo_gives_whole_records(web: KindsWeb) -> None:
-    document = web.found(
-        query="umbrella frame", assignee="Acme", cpc_code="A45B25/02", patent_office="EP", environment=KEYS
-    )
+    arguments = {"query": "umbrella frame", "assignee": "Acme", "cpc_code": "A45B25/02", "patent_office": "EP"}
+    document = web.found(**arguments, environment=KEYS)
     (patent,) = document["patents"]
     assert patent.pop("abstract").startswith("A frame that folds.")
     assert patent == {
@@ -125,7 +126,8 @@ def test_uspto_filters_by_filing_itself_and_an_application_has_no_number_of_a_pa
     document = web.found(
         query="umbrella", inventor='Jane "J" Doe', cpc_code="A45B", year_from=2018, environment=USPTO_ALONE
     )
-    assert numbers(document) == ["US10123456"]  # the three have one page
+    assert numbers(document) == ["US10123456", "US20190123456A1", ""]
+    assert document["patents"][2]["url"] == "https://patentcenter.uspto.gov/applications/15921002"
     first = document["patents"][0]
     assert (first["granted"], first["status"], first["assignee"]) == ("2020-05-05", "Patented Case", "Acme Inc.")
     (asked,) = web.asked(USPTO_PATH)
@@ -185,11 +187,7 @@ def test_a_landscape_has_the_largest_owners_first(web: KindsWeb) -> None:
 
 def test_nothing_found_is_no_error(web: KindsWeb) -> None:
     def none(exchange: Exchange) -> None:
-        exchange.answer(
-            b"<fault><code>SERVER.EntityNotFound</code><message>No results found</message></fault>",
-            "text/xml",
-            status=404,
-        )
+        exchange.answer(epo_fault("SERVER.EntityNotFound", "No results found"), "application/xml", status=404)
 
     web.server.route(EPO_PATH, none)
     document = web.found(assignee="Acme", environment=EPO_ALONE)
@@ -217,9 +215,8 @@ def test_an_argument_that_is_wrong_is_an_error_of_the_kind_validation(
 
 def test_no_key_is_in_any_output(web: KindsWeb) -> None:
     def refuses(exchange: Exchange) -> None:
-        exchange.answer(
-            f'{{"message": "{exchange.headers["X-API-KEY"]} is no key"}}'.encode(), "application/json", status=403
-        )
+        told = json.dumps({"message": f"{exchange.headers['X-API-KEY']} is no key"})
+        exchange.answer(told.encode(), "application/json", status=403)
 
     web.server.route(USPTO_PATH, refuses)
     wrong = {**EPO_ALONE, "EPO_CONSUMER_SECRET": "an0therSecretOfTheTests", **USPTO_ALONE}

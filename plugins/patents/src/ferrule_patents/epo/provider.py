@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar
 
 import ferrule_websearch as web
-from ferrule_patents.arguments import DEFAULT_RESULTS, OFFICES, findings, number_without_kind, query_of, text_of
+from ferrule_patents.arguments import OFFICES, findings, number_without_kind, query_of, text_of
 from ferrule_patents.epo import CREDENTIALS
 from ferrule_patents.epo.documents import list_documents
 from ferrule_websearch.endpoint import endpoint_of
@@ -20,13 +20,18 @@ if TYPE_CHECKING:
 MAX_RESULTS = 100  # of a request
 _SEARCH, _TOKEN = "/rest-services/published-data/search/biblio", "/auth/accesstoken"
 _DETAILS = ("number", "assignee", "inventor", "filed", "granted")
+_LAST_YEAR = 9999
+_CUT = f"EPO cannot filter by the year of filing: of {MAX_RESULTS} patents, those of the years are returned."
 _WEEK = "RegisteredQuotaPerWeek"
 _CODE = re.compile(r"<(?:\w+:)?code>\s*([^<]{1,60})\s*</")
 _MESSAGE = re.compile(r"<(?:\w+:)?(?:message|description)>\s*([^<]{1,500})\s*</")
 
 
 class EPO(web.Provider):
-    """The search of published data, as its reference describes it. token: of this call."""
+    """The search of published data, as its reference describes it.
+
+    token: of this call. years: the first and the last one in which a patent may have been filed, None for any.
+    """
 
     name = "EPO"
     endpoint = "https://ops.epo.org/3.2" + _SEARCH
@@ -41,8 +46,9 @@ class EPO(web.Provider):
     }
     empty_statuses = (404,)
 
-    def __init__(self, token: str = "") -> None:
+    def __init__(self, token: str = "", years: tuple[int, int] | None = None) -> None:
         self._token = token
+        self._years = years
 
     def endpoint_at(self, place: str) -> str:
         """The search, below the place of all services."""
@@ -53,13 +59,21 @@ class EPO(web.Provider):
         return web.Request(headers={"Authorization": f"Bearer {self._token}"})
 
     def plan(self, query: web.Query) -> web.Plan:
-        """One request."""
-        return web.plan_without_pages(query, MAX_RESULTS, lambda number: {"q": query.text, "Range": f"1-{number}"})
+        """One request. EPO filters by publication, which is after the filing: with years, all of it is looked at."""
+        number = MAX_RESULTS if self._years else min(query.limit, MAX_RESULTS)
+        return web.Plan([web.Page({"q": query.text, "Range": f"1-{number}"})])
 
     def read(self, document: JSONMapping) -> web.Reply:
         """A list of documents, the one that was loaded last first."""
-        results = web.read_results(list_documents(document), html=False, published="published", details=_details)
-        return web.Reply(results, has_more=False)
+        hits = list_documents(document)
+        kept = [hit for hit in hits if self._is_of_the_years(hit)]
+        results = web.read_results(kept, html=False, published="published", details=_details)
+        is_cut = self._years is not None and len(hits) >= MAX_RESULTS
+        return web.Reply(results, has_more=False, incomplete=_CUT if is_cut else "")
+
+    def _is_of_the_years(self, hit: JSONMapping) -> bool:
+        year = str(hit["filed"])[:4]
+        return self._years is None or (year.isdecimal() and self._years[0] <= int(year) <= self._years[1])
 
     def document_in(self, text: str) -> JSONMapping | None:
         """Refusals are XML, whatever was asked for: a code and a sentence."""
@@ -95,20 +109,10 @@ def search_patents(arguments: JSONMapping, context: Context) -> JSONObject:
 
     key, secret = context.credential("consumer_key"), context.credential("consumer_secret")
     place = endpoint_of(EPO(), context).removesuffix(_SEARCH) + _TOKEN
-    provider = EPO(get_token(place, key, secret, context))
-    query = query_of(arguments, _query(arguments))
     first, last = arguments.get("year_from"), arguments.get("year_to")
-    if not first and not last:
-        return web.search(provider, query, context)
-    # It filters by publication, which is after the filing: all that it returns at once are looked at.
-    answer = web.search(provider, query._replace(limit=MAX_RESULTS), context)
-    kept = [one for one in answer["results"] if (first or 0) <= int(one.get("filed", "0")[:4]) <= (last or 9999)]
-    if len(answer["results"]) == MAX_RESULTS:
-        reason = f"EPO cannot filter by the year of filing: of {MAX_RESULTS} patents, those of the years are returned."
-        context.event({"event": "search_incomplete", "content": reason})
-        answer["incomplete"] = reason
-    results = kept[: arguments.get("count", DEFAULT_RESULTS)]
-    return {**answer, "results": results, "count": len(results)}
+    years = (first or 0, last or _LAST_YEAR) if first or last else None
+    provider = EPO(get_token(place, key, secret, context), years)
+    return web.search(provider, query_of(arguments, _query(arguments)), context)
 
 
 def _query(arguments: JSONMapping) -> str:

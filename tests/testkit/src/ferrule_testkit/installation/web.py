@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ferrule_testkit.search import kinds, patents
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, Hit, endpoints
@@ -15,6 +16,7 @@ TITLE = "Tea"
 SESSION = "7b5f2f0e-5f0d-4c43-9d53-0c8f0a1b2c3d"  # of a research that was not begun
 _PAGE = f"<title>{TITLE}</title><h1>{TITLE}</h1><p>A <b>strong</b> brew. {'It is served hot. ' * 20}</p>"
 _HITS = 5
+_SEARCHES = ("web_search", "news_search", "image_search", "patent_search")
 _LATER_KEYS = {"TAVILY_API_KEY": TAVILY_KEY, "EXA_API_KEY": EXA_KEY}
 
 
@@ -28,19 +30,25 @@ def put_up(server: Server) -> dict[str, str]:
     server.route("/tavily", Tavily(hits))
     server.route("/exa", Exa(hits))
     server.route("/search", SearXNG(hits))
+    server.route("/gdelt", kinds.sends(kinds.gdelt_articles(hits)))
+    server.route(kinds.BRAVE_NEWS_PATH, kinds.sends(kinds.brave_news(hits)))
+    server.route(kinds.BRAVE_IMAGES_PATH, kinds.sends(kinds.brave_images(hits)))
     return {
+        **patents.KEYS,
+        **patents.put_up_offices(server),
         **KEYS,
         **_LATER_KEYS,
         **endpoints(server),
         "FERRULE_TAVILY_ENDPOINT": f"{server.url}/tavily",
         "FERRULE_EXA_ENDPOINT": f"{server.url}/exa",
+        "FERRULE_GDELT_ENDPOINT": f"{server.url}/gdelt",
         "FERRULE_FETCH_ALLOW": "loopback",
     }
 
 
 def arguments(tool: str, server: Server) -> dict[str, Any]:
     """Arguments with which a tool of the project succeeds."""
-    if tool.startswith("web_search") or tool == "search_and_scrape":
+    if tool.startswith((*_SEARCHES, "search_and_scrape")):
         return {"query": "tea"}
     known: dict[str, dict[str, Any]] = {
         "example": {"city": "Oslo"},
@@ -57,7 +65,9 @@ def arguments(tool: str, server: Server) -> dict[str, Any]:
 
 def expected(tool: str) -> str:
     """A text that stands in the tool's answer."""
-    if tool.startswith("web_search"):
+    if tool.startswith("patent_search"):
+        return "Umbrella frame"
+    if tool.startswith(_SEARCHES):
         return "Title 0"
     pages = dict.fromkeys(("web_fetch", "scrape_page", "search_and_scrape"), "strong")
     return {"example": "Hello, Oslo!", "sequential_search": "Find tea.", **pages}.get(tool, "")

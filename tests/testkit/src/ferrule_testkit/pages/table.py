@@ -110,6 +110,8 @@ _AUTHORS = {
             part("ferrule-lighthouse/src/ferrule_lighthouse/tool.json", "json"),
             part("ferrule-lighthouse/pyproject.toml"),
             file("ferrule-lighthouse/src/ferrule_lighthouse/general.py"),
+            part("ferrule-lighthouse/pyproject.toml"),
+            program(),
             program(),
         ),
         answers={"ferrule credentials set web_search_lighthouse": KEY},

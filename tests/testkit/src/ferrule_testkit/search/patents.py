@@ -1,16 +1,12 @@
 """What the offices for patents send, by the shapes of their references, and the keys of the tests."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ferrule_dev.testing import Exchange, Server
 from ferrule_testkit.search.kinds import Route, sends
-
-if TYPE_CHECKING:
-    from ferrule_dev.testing import Exchange, Server
 
 EPO_PATH, EPO_TOKEN_PATH = "/epo/rest-services/published-data/search/biblio", "/epo/auth/accesstoken"
 USPTO_PATH = "/uspto"
@@ -72,13 +68,14 @@ def _id(form: str, date: str) -> dict[str, Any]:
 
 def epo_fault(code: str, message: str) -> bytes:
     """A refusal of the EPO, which is XML."""
-    return f'<?xml version="1.0"?><fault xmlns="http://ops.epo.org"><code>{code}</code><message>{message}</message></fault>'.encode()
+    parts = f"<code>{code}</code><message>{message}</message>"
+    return f'<?xml version="1.0"?><fault xmlns="http://ops.epo.org">{parts}</fault>'.encode()
 
 
 def uspto_document(*applications: Mapping[str, Any]) -> dict[str, Any]:
     """An answer of the USPTO. applications: what differs from a granted one."""
     bag = []
-    for one in applications:
+    for place, one in enumerate(applications):
         meta = {
             "inventionTitle": "Umbrella frame",
             "filingDate": "2018-03-14",
@@ -92,7 +89,7 @@ def uspto_document(*applications: Mapping[str, Any]) -> dict[str, Any]:
             "cpcClassificationBag": ["A45B  25/02"],
             **one,
         }
-        bag.append({"applicationNumberText": "15921000", "applicationMetaData": meta})
+        bag.append({"applicationNumberText": str(15921000 + place), "applicationMetaData": meta})
     return {"count": len(bag), "patentFileWrapperDataBag": bag, "requestIdentifier": "5b6f"}
 
 
