@@ -1,4 +1,5 @@
-"""What web_search costs: cold beside the one search tool that it uses, and over providers that are slow or down.
+"""What web_search costs: cold beside the one search tool that it uses, and over providers that are slow or down;
+and what search_and_scrape takes for ten pages that are slow.
 
 Usage: python bench/research.py [--runs N] [--json]
 
@@ -24,13 +25,15 @@ from installations.installation import ROOT, Installation
 from measuring import Command, compare, run
 
 from ferrule_dev.testing import Exchange, Server
-from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, some_hits
+from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, Hit, some_hits
 
 PLUGINS = ("brave", "google", "fetch", "research")
-TOOLS = ("web_search_brave", "web_search")
+TOOLS = ("web_search_brave", "web_search", "search_and_scrape")
 QUERY = b'{"query": "what a search costs"}'
+BUNDLE = b'{"query": "what a search costs", "num_results": 10, "provider": "brave"}'
 FORCED = b'{"query": "what a search costs", "provider": "google"}'
 SLOW = 0.5  # seconds until a slow provider answers
+PAGES, PAGE_SECONDS = 10, 0.2  # of a search, and until each answers
 DEADLINE = "12"  # seconds, so that a provider that never answers has five
 
 Route = Callable[[Exchange], None]
@@ -78,6 +81,19 @@ class Bench:
             run(self.command("web_search", data, state, **more)).wall for _ in range(runs or self._runs)
         )
 
+    def bundle(self, pages: Server) -> Row:
+        """search_and_scrape with ten pages, each of which takes its time."""
+        text = "".join(
+            f"<p>Paragraph {number}. {'A search costs what it costs, and no more. ' * 6}</p>" for number in range(8)
+        )
+        body = f"<!DOCTYPE html><title>A page</title><main><h1>A page</h1>{text}</main>".encode()
+        pages.route("*", after(PAGE_SECONDS, lambda exchange: exchange.answer(body, "text/html")))
+        hits = [Hit(f"Title {number}", f"{pages.url}/{number}", "Text") for number in range(PAGES)]
+        self.providers(Brave(hits), Google(hits))
+        call = self.command("search_and_scrape", BUNDLE, FERRULE_FETCH_ALLOW="loopback", FERRULE_WRAPPERS="")
+        seconds = [run(call).wall for _ in range(self._runs)]
+        return Row(f"search_and_scrape, {PAGES} pages of {PAGE_SECONDS} s each", statistics.median(seconds))
+
     def cold(self) -> Row:
         """web_search beside web_search_brave, which does the same request."""
         own = self.command("web_search_brave", state="cold")
@@ -106,8 +122,9 @@ def silent(exchange: Exchange) -> None:
     exchange.hang()
 
 
-def rows(bench: Bench) -> Iterator[Row]:
+def rows(bench: Bench, pages: Server) -> Iterator[Row]:
     """Every call that is measured."""
+    yield bench.bundle(pages)
     good, other = Brave(some_hits(10)), Google(some_hits(10))
     bench.providers(good, other)
     yield bench.cold()
@@ -128,14 +145,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name, Server() as brave, Server() as google:
+    with tempfile.TemporaryDirectory() as name, Server() as brave, Server() as google, Server() as pages:
         folder = Path(name)
         installation = Installation(folder / "environment")
         plugins = [str(ROOT / "plugins" / plugin) for plugin in PLUGINS]
         installation.install(f"{ROOT / 'host'}[http]", *plugins)
         link = [str(installation.scripts / "ferrule"), "link", *TOOLS, "--to", str(folder / "links")]
         subprocess.run(link, check=True, stdout=subprocess.DEVNULL, stderr=sys.stderr)
-        for row in rows(Bench(folder, brave, google, options.runs)):
+        for row in rows(Bench(folder, brave, google, options.runs), pages):
             show(row, as_json=options.json)
 
 

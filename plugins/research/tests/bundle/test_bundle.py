@@ -172,7 +172,7 @@ def test_a_page_that_never_answers_is_left_behind(web: Web, server: Server, find
     good, silent = find("/good", "/silent")
     server.page("/good", about("umbrella history"))
     server.route("/silent", lambda exchange: exchange.hang())
-    answer = web.answer("search_and_scrape", {"query": "umbrella history"}, {"FERRULE_DEADLINE": "12"})
+    answer = web.answer("search_and_scrape", {"query": "umbrella history"}, {"FERRULE_DEADLINE": "60"})
     assert answer["status"] == "partial"
     assert [one["url"] for one in answer["sources"]] == [good]
     (failure,) = answer["scrapeFailures"]

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from ferrule_research.bundle.combination import SEPARATOR, combine
 from ferrule_research.bundle.pages import Source
 from ferrule_research.bundle.paragraphs import SeenParagraphs, split_paragraphs
+from ferrule_research.bundle.ranks import rank
+from ferrule_research.bundle.request import Request
 from ferrule_research.bundle.scores import score
 from ferrule_research.search.claims import find_key_sentences
 
@@ -76,3 +78,11 @@ def test_key_sentences_stand_in_the_order_of_the_text() -> None:
     found = find_key_sentences("It rains in Oslo on 9 days", text, 2)
     assert found == ["Rain falls in Oslo.", "It rains 9 days in Oslo, a study found."]
     assert find_key_sentences("zeppelin", text, 5) == []
+
+
+def test_a_page_of_which_only_headings_are_left_is_counted_and_left_out() -> None:
+    pages = [source("Rain", f"# Rain {number}\n\n{LONG}", url=f"https://a.example/{number}") for number in range(3)]
+    ranking = rank(pages, Request.of({"query": "rain"}))
+    assert [one.source.url for one in ranking.ranked] == ["https://a.example/0"]
+    assert (ranking.repeated_pages, ranking.repeated_paragraphs) == (2, 2)
+    assert len(rank(pages, Request.of({"query": "rain", "deduplicate": False})).ranked) == 3

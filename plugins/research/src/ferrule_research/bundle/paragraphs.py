@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_LEAST_CHARS = 60  # of a paragraph that is compared: short ones, such as headings, may well stand on two pages
+LEAST_CHARS = 60  # of a paragraph that is compared: short ones, such as headings, may well stand on two pages
 _FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
 
 
@@ -20,7 +20,7 @@ class SeenParagraphs:
         kept = []
         for paragraph in split_paragraphs(text):
             key = "".join(paragraph.split()).casefold()
-            if len(key) >= _LEAST_CHARS and key in self._seen:
+            if len(key) >= LEAST_CHARS and key in self._seen:
                 self.repeated += 1
                 continue
             self._seen.add(key)

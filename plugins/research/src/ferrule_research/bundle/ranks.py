@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_research.bundle.paragraphs import SeenParagraphs
+from ferrule_research.bundle.paragraphs import LEAST_CHARS, SeenParagraphs
 from ferrule_research.bundle.scores import LEAST_RELEVANCE, Scores, score
 
 if TYPE_CHECKING:
@@ -44,8 +44,16 @@ def rank(sources: Sequence[Source], request: Request) -> Ranking:
     kept = [one for one in scored if not request.is_filtered or one.scores.relevance >= LEAST_RELEVANCE]
     kept.sort(key=lambda one: -one.scores.overall)  # of equal ones, the search's order stays
     seen = SeenParagraphs()
+    left = kept
     if request.is_deduplicated:
-        kept = [one._replace(source=one.source._replace(text=seen.drop_repeats(one.source.text))) for one in kept]
-    left = [one for one in kept if one.source.text.strip()]
+        left = [shorter for one in kept if (shorter := _drop_repeats(one, seen)) is not None]
     sparse = sum(one.words < SPARSE_WORDS for one in scored)
     return Ranking(left, sparse, len(scored) - len(kept), seen.repeated, len(kept) - len(left))
+
+
+def _drop_repeats(one: Ranked, seen: SeenParagraphs) -> Ranked | None:
+    """A page without what stands on a better one; None where hardly more than its headings is left then."""
+    text = seen.drop_repeats(one.source.text)
+    if text != one.source.text and len("".join(text.split())) < LEAST_CHARS:
+        return None
+    return one._replace(source=one.source._replace(text=text))

@@ -235,6 +235,11 @@ _USERS = {
     "docs/how-to/lock-tools.md": Page(
         uses=(config(), unused("text", "what a package with such a file has ferrule say")),
     ),
+    "docs/how-to/research-a-question.md": Page(
+        has=OWN,
+        uses=(program(), program(), program(), program()),
+        answers={"ferrule credentials set ": KEY},
+    ),
     "docs/how-to/use-mcp-servers.md": Page(
         left_out={
             "ferrule mcp ": _SERVER,
