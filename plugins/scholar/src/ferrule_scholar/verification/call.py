@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_scholar.asking.failure import raise_if_none_answered
 from ferrule_scholar.enrichment import enrich
-from ferrule_scholar.verification.matching import HIGH, MEDIUM, MISMATCH, NONE, NOT_CHECKED, compare
+from ferrule_scholar.verification.comparison import HIGH, MEDIUM, MISMATCH, NONE, NOT_CHECKED, compare
 from ferrule_scholar.verification.records import Evidence, find_candidates, find_record
 from ferrule_scholar.works.identifiers import DOI, TITLE, Identifier, parse_identifier
 
