@@ -10,6 +10,7 @@ import pytest
 
 from ferrule_dev.testing import Environment, Exchange, Server
 from ferrule_serve.pool import Pool
+from ferrule_testkit.search.papers import PAPER_CALLS, PAPERS_PATH, answer_papers, paper_endpoints
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, some_hits
@@ -27,6 +28,7 @@ ROUTES: dict[str, Callable[[Exchange], None]] = {
     "/tavily": Tavily(HITS),
     "/exa": Exa(HITS),
     "/search": SearXNG(HITS),
+    PAPERS_PATH: answer_papers,
 }
 CALLS: dict[str, dict[str, Any]] = {
     "example": {"city": "Oslo"},
@@ -38,6 +40,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "web_search": SEARCH,
     "web_fetch": {},
     "scrape_page": {},
+    **PAPER_CALLS,
 }
 
 
@@ -64,6 +67,7 @@ def test_a_process_of_the_tool_takes_one_call_after_the_other(
         **ferrule_environment.variables,
         **KEYS_OF_ALL,
         **{f"FERRULE_{name}_ENDPOINT": server.url + path for name, path in endpoints.items()},
+        **paper_endpoints(server),
         "FERRULE_SEARXNG_URL": server.url,
         "FERRULE_FETCH_ALLOW": "loopback",
         "FERRULE_WRAPPERS": "artifacts",  # the cache would answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ferrule_testkit.search.papers import PAPER_CALLS, PAPERS_PATH, answer_papers, paper_endpoints
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, endpoints, some_hits
@@ -26,10 +27,13 @@ def put_up(server: Server) -> dict[str, str]:
     server.route("/tavily", Tavily(hits))
     server.route("/exa", Exa(hits))
     server.route("/search", SearXNG(hits))
+    for path in ("/works", "/works/W1"):
+        server.route(f"{PAPERS_PATH}{path}", answer_papers)
     return {
         **KEYS,
         **_LATER_KEYS,
         **endpoints(server),
+        **paper_endpoints(server),
         "FERRULE_TAVILY_ENDPOINT": f"{server.url}/tavily",
         "FERRULE_EXA_ENDPOINT": f"{server.url}/exa",
         "FERRULE_FETCH_ALLOW": "loopback",
@@ -41,6 +45,7 @@ def arguments(tool: str, server: Server) -> dict[str, Any]:
     if tool.startswith("web_search"):
         return {"query": "tea"}
     return {
+        **PAPER_CALLS,
         "example": {"city": "Oslo"},
         "web_fetch": {"url": f"{server.url}/tea"},
         "scrape_page": {"url": f"{server.url}/tea"},
