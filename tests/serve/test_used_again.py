@@ -18,6 +18,7 @@ from ferrule_testkit.search.kinds import (
     gdelt_articles,
     sends,
 )
+from ferrule_testkit.search.papers import PAPER_CALLS, PAPERS_PATH, answer_papers, paper_endpoints
 from ferrule_testkit.search.patents import KEYS as OFFICE_KEYS
 from ferrule_testkit.search.patents import put_up_offices
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
@@ -48,6 +49,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "patent_search_uspto": SEARCH,
     "web_fetch": {},
     "scrape_page": {},
+    **PAPER_CALLS,
 }
 
 
@@ -65,6 +67,7 @@ def server() -> Iterator[Server]:
             "/gdelt": sends(gdelt_articles(hits)),
             BRAVE_NEWS_PATH: sends(brave_news(hits)),
             BRAVE_IMAGES_PATH: sends(brave_images(hits)),
+            PAPERS_PATH: answer_papers,
         }
 
         def answer(exchange: Exchange) -> None:
@@ -87,6 +90,7 @@ def test_a_process_of_the_tool_takes_one_call_after_the_other(
         **KEYS_OF_ALL,
         **{f"FERRULE_{name}_ENDPOINT": server.url + path for name, path in endpoints.items()},
         **offices,
+        **paper_endpoints(server),
         "FERRULE_SEARXNG_URL": server.url,
         "FERRULE_FETCH_ALLOW": "loopback",
         "FERRULE_WRAPPERS": "artifacts",  # the cache would answer

@@ -12,7 +12,7 @@ from ferrule_dev.testing import Environment, Exchange, Server, context, refused_
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 REPLIES = Path(__file__).parent / "replies"
-SERVICES = ("OPENALEX", "CROSSREF", "ARXIV", "SEMANTIC_SCHOLAR", "PUBMED", "EUROPE_PMC", "UNPAYWALL", "DOI")
+SERVICES = ("OPENALEX", "CROSSREF", "ARXIV", "SEMANTIC_SCHOLAR", "PUBMED", "EUROPE_PMC", "UNPAYWALL", "DOI", "ARCHIVE")
 CONTENT_TYPES = {".json": "application/json", ".xml": "text/xml; charset=utf-8"}
 EMAIL = "reader@library.example"
 
@@ -28,6 +28,7 @@ def _settings(ferrule_environment: Environment, server: Server, monkeypatch: pyt
     for name in SERVICES:
         monkeypatch.setenv(f"FERRULE_{name}_ENDPOINT", f"{refusing}/{name.lower()}")
     monkeypatch.setenv("FERRULE_SCHOLAR_EMAIL", EMAIL)
+    monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
     monkeypatch.setenv("FERRULE_SCHOLAR_PATIENCE_SECONDS", "30")
     for name in ("OPENALEX_API_KEY", "SEMANTIC_SCHOLAR_API_KEY", "NCBI_API_KEY"):
         monkeypatch.delenv(name, raising=False)

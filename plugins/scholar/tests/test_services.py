@@ -1,10 +1,15 @@
 """What each service is asked, and what is made of its documented replies, good and bad."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ferrule_dev.testing import Server
+from ferrule_dev.testing import Environment, Server
 
 from .conftest import EMAIL, Call, Failure, Reply, queries
 
@@ -178,3 +183,20 @@ def test_calls_of_one_service_take_turns(server: Server, call: Call, failure: Fa
     assert error.code == "RATE_LIMIT"
     assert "the turn of this call would come in" in error.message
     assert len(queries(server, "arxiv")) == 1
+
+
+@pytest.mark.parametrize("tool", ["academic_search", "citation_graph", "verify_citation", "format_bibliography"])
+def test_no_tool_needs_a_key(tool: str) -> None:
+    from ferrule.installed import find_configured
+
+    assert find_configured([tool]) == {tool: True}
+
+
+def test_a_doctor_that_finds_no_key_says_that_the_tool_works_without_it(ferrule_environment: Environment) -> None:
+    command = [Path(sys.executable).parent / "ferrule", "doctor", "--json"]
+    done = subprocess.run(
+        command, env={**os.environ, **ferrule_environment.variables}, capture_output=True, check=False
+    )
+    findings = [one for one in json.loads(done.stdout)["findings"] if one["subject"] == "academic_search"]
+    assert {one["id"] for one in findings} == {"credential-missing"}
+    assert all(one["message"].endswith("The tool works without it.") for one in findings)

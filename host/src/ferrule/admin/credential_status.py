@@ -177,7 +177,7 @@ def _declare_in_child(owner: EntryPoint, channel: Channel) -> None:
         raise owner.unusable(title, "returns no list of ferrule.Credential")
     facts = [{**one.as_dict(), "files": list(getattr(one, "files", ()))} for one in found]
     for one in facts:
-        texts = [value for key, value in one.items() if key not in ("secret", "files")]
+        texts = [value for key, value in one.items() if key not in ("secret", "required", "files")]
         if not all(isinstance(text, str) for text in (*texts, *one["files"])) or not isinstance(one["secret"], bool):
             raise owner.unusable(title, "returns a ferrule.Credential with a field that is no text")
     channel.result({"credentials": facts})

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypedDict, TypeGuard
+    from typing import NotRequired, TypedDict, TypeGuard
 
     from ferrule.config import configuration
     from ferrule.confinement.policy import Policy
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         url: str
         description: str
         secret: bool
+        required: NotRequired[bool]
 
     class ResultPolicyFacts(TypedDict, total=False):
         """What `ResultPolicy.as_dict()` says; nothing of a tool that was not loaded."""
@@ -263,6 +264,8 @@ def _error_of(outcome: Outcome, seconds: float) -> FerruleError:
 
 def _facts_of(credential: Credential) -> CredentialFacts:
     facts = {name: getattr(credential, name, None) for name in credential.__slots__}
+    if facts.get("required") is True:
+        del facts["required"]  # which is so of nearly all
     if not _is_credential(facts):
         raise ToolBroken(f"A field of {credential!r:.200} is no text.", hint="Give ferrule.Credential texts alone.")
     return facts
@@ -271,7 +274,7 @@ def _facts_of(credential: Credential) -> CredentialFacts:
 def _is_credential(facts: object) -> TypeGuard[CredentialFacts]:
     if not isinstance(facts, dict) or set(facts) != set(Credential.__slots__):
         return False
-    return all(isinstance(value, bool if name == "secret" else str) for name, value in facts.items())
+    return all(isinstance(value, bool if name in ("secret", "required") else str) for name, value in facts.items())
 
 
 def _are_loaded_facts(facts: object) -> TypeGuard[LoadedFacts]:

@@ -244,7 +244,11 @@ def _read_settings(value: object, place: _Place) -> tuple[Setting, ...]:
 
 
 def _read_credentials(value: object, place: _Place) -> tuple[Credential, ...]:
-    readers: dict[str, _Reader] = {**dict.fromkeys(Credential.__slots__, _read_text), "secret": _read_boolean}
+    readers: dict[str, _Reader] = {
+        **dict.fromkeys(Credential.__slots__, _read_text),
+        "secret": _read_boolean,
+        "required": _read_boolean,
+    }
     return tuple(
         Credential(**fields) for fields in _read_entries(value, place, readers, ("name", "environment", "path"))
     )

@@ -136,7 +136,8 @@ def credential_of(facts: object) -> Credential | None:
     if not isinstance(facts, dict) or not all(_is_name(text) for text in texts.values()):
         return None
     described = {name: text for name in ("url", "description") if isinstance(text := facts.get(name), str)}
-    return Credential(**texts, **described, secret=facts.get("secret") is not False)  # type: ignore[arg-type] # texts
+    switches = {name: facts.get(name) is not False for name in ("secret", "required")}
+    return Credential(**texts, **described, **switches)  # type: ignore[arg-type] # texts
 
 
 def is_configured(tool: InstalledTool, settings: Configuration, environ: Mapping[str, str]) -> bool | None:
@@ -153,7 +154,7 @@ def is_configured(tool: InstalledTool, settings: Configuration, environ: Mapping
         return None
     values, table = LocalValues(environ), settings.tool(tool.name)
     try:
-        is_set = all(values.find(one) is not None for one in known)
+        is_set = all(values.find(one) is not None for one in known if one.required)
     except FerruleError:
         return None
     needs = declared_keys.nearest(tool, "settings")

@@ -138,6 +138,8 @@ def _credentials(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
             yield Diagnosis("credential-claimed", WARNING, status.tool, status.claim.describe(), accept)
         elif status.state == MISSING:
             message = f"The credential {status.name!r} is not set."
+            if not status.credential.required:
+                message += " The tool works without it."
             yield Diagnosis("credential-missing", WARNING, status.tool, message, fix)
         elif status.state == UNUSABLE and status.problem != file.problem:
             yield Diagnosis("credential-unusable", ERROR, status.tool, status.problem or "", fix)

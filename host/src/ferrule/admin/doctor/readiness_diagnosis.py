@@ -66,7 +66,7 @@ def _tools_of_others(well: Sequence[Entry], settings: Configuration) -> Iterator
 
 def _what_lacks(entry: Entry, file: CredentialsFile, settings: Configuration) -> str:
     """What a tool cannot work without, and has not: empty where it has all."""
-    lacking = [status.name for status in statuses(entry, file) if status.state != SET]
+    lacking = [status.name for status in statuses(entry, file) if status.state != SET and status.credential.required]
     lacking += [needed for needed, _ in _unset(entry, settings)]
     return f"{entry.name} ({', '.join(lacking)})" if lacking else ""
 

@@ -32,12 +32,21 @@ class Credential:
         url: where the user gets one.
         description: what it is, in a few words.
         secret: False for what may be shown, such as an engine id; it is looked up in the same way.
+        required: False for what the tool works without, such as a key that raises a limit.
     """
 
-    __slots__ = ("description", "environment", "name", "path", "secret", "url")
+    __slots__ = ("description", "environment", "name", "path", "required", "secret", "url")
 
     def __init__(
-        self, name: str, *, environment: str, path: str, url: str = "", description: str = "", secret: bool = True
+        self,
+        name: str,
+        *,
+        environment: str,
+        path: str,
+        url: str = "",
+        description: str = "",
+        secret: bool = True,
+        required: bool = True,
     ) -> None:
         self.name = name
         self.environment = environment
@@ -45,13 +54,15 @@ class Credential:
         self.url = url
         self.description = description
         self.secret = secret
+        self.required = required
 
     def __repr__(self) -> str:
         return f"Credential({self.name!r}, environment={self.environment!r}, path={self.path!r})"
 
     def as_dict(self) -> dict[str, str | bool]:
         """The arguments from which another process makes it."""
-        return {name: getattr(self, name) for name in Credential.__slots__}  # those of a subclass are its own
+        facts = {name: getattr(self, name) for name in Credential.__slots__}  # those of a subclass are its own
+        return {name: value for name, value in facts.items() if name != "required" or not value}
 
     def is_one_of(self, others: Iterable[Credential]) -> bool:
         """Whether one of the others has its name and is looked for in the same places."""

@@ -118,7 +118,7 @@ class Toolbox:
             return str(facts["error"]["message"] if facts["error"] else f"It is {facts['state']}.")
         credentials = [Credential(**one) for one in facts["credentials"]]
         unset = _unset_settings(facts)
-        reason = " ".join(filter(None, [*map(self._reason_of_key, credentials), *unset]))
+        reason = " ".join(filter(None, [*(self._reason_of_key(one) for one in credentials if one.required), *unset]))
         if not reason:
             self._credentials[facts["name"]] = credentials
         return reason

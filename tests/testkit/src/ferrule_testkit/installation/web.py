@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ferrule_testkit.search import kinds, patents
+from ferrule_testkit.search.papers import PAPER_CALLS, PAPERS_PATH, answer_papers, paper_endpoints
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, Hit, endpoints
@@ -33,12 +34,15 @@ def put_up(server: Server) -> dict[str, str]:
     server.route("/gdelt", kinds.sends(kinds.gdelt_articles(hits)))
     server.route(kinds.BRAVE_NEWS_PATH, kinds.sends(kinds.brave_news(hits)))
     server.route(kinds.BRAVE_IMAGES_PATH, kinds.sends(kinds.brave_images(hits)))
+    for path in ("/works", "/works/W1"):
+        server.route(f"{PAPERS_PATH}{path}", answer_papers)
     return {
         **patents.KEYS,
         **patents.put_up_offices(server),
         **KEYS,
         **_LATER_KEYS,
         **endpoints(server),
+        **paper_endpoints(server),
         "FERRULE_TAVILY_ENDPOINT": f"{server.url}/tavily",
         "FERRULE_EXA_ENDPOINT": f"{server.url}/exa",
         "FERRULE_GDELT_ENDPOINT": f"{server.url}/gdelt",
@@ -51,6 +55,7 @@ def arguments(tool: str, server: Server) -> dict[str, Any]:
     if tool.startswith((*_SEARCHES, "search_and_scrape")):
         return {"query": "tea"}
     known: dict[str, dict[str, Any]] = {
+        **PAPER_CALLS,
         "example": {"city": "Oslo"},
         "web_fetch": {"url": f"{server.url}/tea"},
         "scrape_page": {"url": f"{server.url}/tea"},
