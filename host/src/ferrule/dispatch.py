@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from ferrule.config.own_folders import add_sources_to_path
+from ferrule.config.own_folders import add_sources_to_path, is_of_source
 
 _STARTED = time.monotonic()
 
@@ -136,13 +136,19 @@ def _call(name: str, names: dict[str, str], translation: Translation | None, kee
             call = ToolCall(name, source, ForkRunner(signals), deadline, names=names, lookup=lookup)
             code = answer(call, streams, signals)
             if keeper:
-                from ferrule.links.keeper_start import start_if_wanted
-
-                start_if_wanted(lookup.readable_settings(), call.tool, keeper)
+                _start_keeper_if_wanted(lookup.readable_settings(), call.tool, keeper)
             return code
     except BaseException:
         streams.give_back()
         raise
+
+
+def _start_keeper_if_wanted(settings: Configuration | None, tool: InstalledTool | None, keeper: str) -> None:
+    """See `ferrule.links.keeper_start`, which is loaded where the tool may be one that is kept."""
+    if settings and tool and ("keep" in settings.content or is_of_source(tool.metadata)):
+        from ferrule.links.keeper_start import start_if_wanted
+
+        start_if_wanted(settings, tool, keeper)
 
 
 def _print_usage(tool: str, arguments: list[str], names: dict[str, str]) -> int:

@@ -15,8 +15,8 @@ import pytest
 from ferrule.config.configuration import Configuration
 from ferrule.journal import file, record
 from ferrule.journal.entries import DamagedLine, Entry, JournalReader
+from ferrule.journal.record import is_on, journal_settings, problems
 from ferrule.journal.selection import Selection, caller_of, parse_instant
-from ferrule.journal.settings import is_on, journal_settings, problems
 from ferrule.journal.summary import percentile, summarise
 from ferrule.supervision.channel.outcome import Outcome
 

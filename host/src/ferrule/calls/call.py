@@ -12,7 +12,7 @@ from ferrule.text import strict_json
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
 
     from ferrule.calls.execution import Execution
     from ferrule.calls.interfaces import ArgumentSource, Runner
@@ -108,7 +108,7 @@ class ToolCall:
         settings = self._settings or self._lookup.readable_settings()
         if settings is None or not _may_be_journaled(settings):
             return ""
-        from ferrule.calls.journal_line import write_journal
+        from ferrule.journal.record import write_journal
 
         input_bytes = self._input_bytes or len(strict_json.dumps(self._arguments or {}))  # not all came as a document
         return write_journal(
@@ -121,7 +121,13 @@ class ToolCall:
             way=self._way,
             client=self._client,
             environ=self._environ,
+            likely_secrets=self._list_likely_secrets,
         )
+
+    def _list_likely_secrets(self) -> Iterable[str]:
+        from ferrule.plugin.hooks.credentials import likely_secrets
+
+        return likely_secrets(self._environ)
 
     def find_unrecorded(self) -> str:
         """Why an update of the tool will not be held, as a line; empty where it will."""

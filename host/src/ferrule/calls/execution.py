@@ -114,12 +114,15 @@ class Execution:
         Raises ArgumentsInvalid, ResultInvalid, ResultTooLarge, and what the tool raises.
         """
         from ferrule.plugin.hooks.context import Context
-        from ferrule.plugin.hooks.credential_values import ask_for_values
 
         self._provide_configuration()
         self._watch_attempts()
         credentials = loaded.credentials()
-        values = ask_for_values(channel, self._tool.name, credentials) if credentials else None
+        values = None
+        if credentials:
+            from ferrule.plugin.hooks.credential_values import ask_for_values
+
+            values = ask_for_values(channel, self._tool.name, credentials)
         context = Context(
             self._tool.name,
             _tool_deadline(self._deadline),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.poll_loop import PollLoop, WriteQueue
     from ferrule.calls.fork_server.server import ForkServer
     from ferrule.calls.fork_server.surroundings import ServerOptions
-    from ferrule.calls.journal_line import write_journal
+    from ferrule.journal.record import write_journal
     from ferrule.plugin import failures
     from ferrule.plugin.hooks.context import ANSWER_BYTES
     from ferrule.schema.rules.nodes import all_schemas
@@ -65,7 +65,7 @@ _NAMES = {
     "ferrule.calls.fork_server.poll_loop": "PollLoop WriteQueue",
     "ferrule.calls.fork_server.server": "ForkServer",
     "ferrule.calls.fork_server.surroundings": "ServerOptions",
-    "ferrule.calls.journal_line": "write_journal",
+    "ferrule.journal.record": "write_journal",
     "ferrule.plugin": "failures",
     "ferrule.plugin.hooks.context": "ANSWER_BYTES",
     "ferrule.schema.rules.nodes": "all_schemas",

@@ -46,6 +46,11 @@ def sources_folder(data: str = "") -> str:
     return os.path.join(data or data_folder(), _SOURCES)
 
 
+def is_of_source(path: str) -> bool:
+    """Whether a path, such as that of a distribution's metadata, is in the folder of sources."""
+    return path.startswith(f"{sources_folder()}/")
+
+
 def environments_folder(source: str = "") -> str:
     """Where one source keeps what its tools run, which no tool may write; for all sources without a name."""
     return os.path.join(data_folder(), _ENVIRONMENTS, *filter(None, [source]))

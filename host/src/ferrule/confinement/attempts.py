@@ -13,7 +13,6 @@ import os
 import sys
 
 from ferrule.confinement.policy import LOOPBACK
-from ferrule.confinement.refused_network import WAITING, as_address, kind_in_words
 
 TYPE_CHECKING = False
 
@@ -84,6 +83,8 @@ def _keep(kind: str, what: str) -> None:
 
 def _note_lookup(arguments: tuple[object, ...]) -> None:
     """A name that is looked up, or an address that is taken for one. With a network, what judges addresses tells."""
+    from ferrule.confinement.refused_network import as_address  # not above: most calls look up no name
+
     host, port = arguments[0], arguments[1] if len(arguments) > 1 else None
     wanted = as_address(host, port)
     if wanted and _policy is not None and not _policy.network and host not in _WITHOUT_NETWORK:
@@ -96,6 +97,8 @@ def _note_socket(arguments: tuple[object, ...]) -> None:
     if not isinstance(family, int) or not isinstance(kind, int) or family < 0 or _policy is None:
         return  # of a descriptor, nothing is made
     if family not in (_UNIX, *_INTERNET) or (family in _INTERNET and kind & _KIND_BITS not in (_STREAM, _DATAGRAM)):
+        from ferrule.confinement.refused_network import kind_in_words
+
         _keep(_OTHER, kind_in_words(family, kind))
     elif family in _INTERNET and not _policy.network:
         _keep(_CONNECT, "")
@@ -106,6 +109,8 @@ def _note_bind(arguments: tuple[object, ...]) -> None:
     address = arguments[1]
     if _policy is None or LOOPBACK in _policy.network or not isinstance(address, tuple) or len(address) < 2:
         return
+    from ferrule.confinement.refused_network import WAITING, as_address
+
     wanted = as_address(address[0] or "0.0.0.0", address[1])  # noqa: S104 - what a socket is bound to without a host
     if wanted:
         _keep(_CONNECT, f"{wanted} {WAITING}")

@@ -6,10 +6,10 @@ lines of two processes never mix, even where the lock is not to be had. What a f
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 
-from ferrule.storage.locks import lock, unlock
 from ferrule.storage.private_files import make_folder
 
 OLDER = 2  # files beside the one that is written
@@ -36,7 +36,7 @@ def append(path: str, line: bytes, max_bytes: int) -> None:
                 return _write(file, line, size)
             rotate(path)
         finally:
-            unlock(file)
+            _unlock(file)
             os.close(file)
     return None
 
@@ -86,9 +86,22 @@ def _open(path: str) -> int:
 
 def _lock(file: int) -> bool:
     try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        from ferrule.storage.locks import lock  # not above: it waits in a thread, and few calls have to wait
+
         return lock(file, _LOCK_SECONDS)
     except OSError:
         return False  # a file system without locks; what is lost then is rotation, and no line
+    return True
+
+
+def _unlock(file: int) -> None:
+    """Closing would not do: a process that was forked meanwhile holds the same lock."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_UN)
+    except OSError:
+        return
 
 
 def _is_at(file: int, path: str) -> bool:

@@ -1,11 +1,13 @@
-"""A call becomes a line of the journal. On the path of a call, where the journal is on."""
+"""A call becomes a line of the journal, as the table `[journal]` of config.toml says.
+
+On the path of a call, where there is such a table.
+"""
 
 from __future__ import annotations
 
 import os
 import time
 
-from ferrule.journal.settings import FULL, NONE, journal_settings
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -15,12 +17,15 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ferrule.config.configuration import Configuration
-    from ferrule.journal.settings import JournalSettings
+    from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.text.json_types import JSONMapping, JSONObject
 
     T = TypeVar("T")
 
+HASH, NONE, FULL = "hash", "none", "full"
+_DEFAULT_MIB = 16.0
+_MAX_MIB = 1 << 20
 EXECUTABLE = "executable"
 _MAX_ARGUMENTS_BYTES = 1 << 16  # larger ones are kept as a hash
 _MAX_TEXT_CHARS = 256
@@ -28,6 +33,117 @@ _MAX_DENIED = 50
 _KEY_BYTES = 32
 
 _has_warned = False
+
+
+class JournalSettings:
+    """path: of the file that is written now. max_bytes: that it and the older files take together.
+
+    arguments: what is kept of a call's arguments: `hash`, `none` or `full`.
+    """
+
+    __slots__ = ("arguments", "max_bytes", "path")
+
+    def __init__(self, path: str, max_bytes: int, arguments: str) -> None:
+        self.path = path
+        self.max_bytes = max_bytes
+        self.arguments = arguments
+
+    @property
+    def key_path(self) -> str:
+        """The file with the key of the arguments' hashes."""
+        return self.path + ".key"
+
+
+def is_on(settings: Configuration) -> bool:
+    """Whether calls are written down. A switch that is malformed is on: whoever wrote one wanted a journal."""
+    table = settings.content.get("journal")
+    if isinstance(table, dict):
+        return table.get("enabled", False) is not False
+    return table is not None and table is not False
+
+
+def journal_settings(settings: Configuration) -> JournalSettings:
+    """The journal's settings, whether it is on or not. What is malformed counts as not written."""
+    table = _table(settings)
+    path, mib, arguments = table.get("path"), table.get("max_mib"), table.get("arguments")
+    return JournalSettings(
+        _whole_path(path) if isinstance(path, str) and path else _default_path(),
+        int((mib if _is_size(mib) else _DEFAULT_MIB) * (1 << 20)),  # type: ignore[operator] # a number, as it says
+        arguments if arguments in (NONE, FULL) else HASH,
+    )
+
+
+def problems(settings: Configuration) -> list[tuple[str, str]]:
+    """What is wrong with the table, as sentences, each with what to write instead."""
+    content = settings.content.get("journal", {})
+    if not isinstance(content, dict):
+        return [("`journal` is not a table, so the journal is on with its defaults.", "Write [journal].")]
+    table, found = _table(settings), []
+    if not isinstance(table.get("enabled", False), bool):
+        found.append(
+            ("`enabled` of [journal] is neither true nor false, so the journal is on.", "Write enabled = true.")
+        )
+    if table.get("arguments", HASH) not in (HASH, NONE, FULL):
+        found.append(("`arguments` of [journal] is unknown, so hashes are kept.", 'Write "hash", "none" or "full".'))
+    if not _is_size(table.get("max_mib", _DEFAULT_MIB)):
+        found.append((f"`max_mib` of [journal] is no size, so it is {_DEFAULT_MIB:g}.", "Write max_mib = 16."))
+    if not isinstance(table.get("path", ""), str):
+        found.append(("`path` of [journal] is no text, so the file is at its usual place.", 'Write path = "~/calls".'))
+    unknown = [key for key in table if key not in ("enabled", "arguments", "max_mib", "path")]
+    return [*found, *((f"[journal] has no key {key!r}, so it is not read.", "Take it out.") for key in unknown)]
+
+
+def _table(settings: Configuration) -> JSONMapping:
+    table = settings.content.get("journal")
+    return table if isinstance(table, dict) else {}
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MAX_MIB
+
+
+def _whole_path(path: str) -> str:
+    from ferrule.config import configuration
+
+    return os.path.join(configuration.home(), path[2:]) if path.startswith("~/") else os.path.abspath(path)
+
+
+def _default_path() -> str:
+    from ferrule.config.own_folders import state_folder
+
+    return os.path.join(state_folder(), "journal", "calls.jsonl")
+
+
+def write_journal(
+    settings: Configuration,
+    tool: InstalledTool | str,
+    arguments: JSONMapping | None,
+    outcome: Outcome,
+    *,
+    sizes: tuple[int, int],
+    seconds: float,
+    way: str,
+    client: JSONMapping | None,
+    environ: Mapping[str, str] | None = None,
+    likely_secrets: Callable[[], Iterable[str]] = tuple,
+) -> str:
+    """Write the line of a call that has ended just now, where the journal is on. Never raises.
+
+    Args:
+        tool: what was found, or the name that was asked for.
+        sizes: bytes of the input and of the output.
+        way, client, environ: see `caller_facts`.
+        likely_secrets: see `record`.
+
+    Returns:
+        A line of warning where it cannot be written, once in a process; else an empty text.
+    """
+    if not is_on(settings):
+        return ""
+    call: JSONObject = {"tool": tool, "input_bytes": sizes[0], "output_bytes": sizes[1]}
+    if not isinstance(tool, str):
+        call |= {"tool": tool.name, "distribution": tool.distribution, "version": tool.version}
+    return record(settings, call, arguments, outcome, caller_facts(way, client, environ), seconds, likely_secrets)
 
 
 def record(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ferrule.config.own_folders import is_of_source
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -24,13 +26,7 @@ def is_to_keep(settings: Configuration, tool: InstalledTool) -> bool:
             return True
         if not keep_seconds(settings):
             return False
-    return _is_of_source(tool) and _is_lasting(tool)
-
-
-def _is_of_source(tool: InstalledTool) -> bool:
-    from ferrule.config.own_folders import sources_folder
-
-    return tool.metadata.startswith(f"{sources_folder()}/")
+    return is_of_source(tool.metadata) and _is_lasting(tool)
 
 
 def _is_lasting(tool: InstalledTool) -> bool:

@@ -8,7 +8,6 @@ where a plugin does more than that: each doubt is pluggy's to settle. A test hol
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 
@@ -96,9 +95,11 @@ class LoadedTool:
 
     def credentials(self) -> list[Credential]:
         """The credentials that the tool declares, `[]` where it has no such hook; ToolCrashed where they are none."""
+        declared = list(self._check_type("credentials", self._hooks.call("credentials") or [], list | tuple, "a list"))
+        if not declared:
+            return []
         from ferrule.plugin.hooks.credentials import Credential
 
-        declared = list(self._check_type("credentials", self._hooks.call("credentials") or [], list | tuple, "a list"))
         for one in declared:
             if not isinstance(one, Credential):
                 raise self._unexpected("credentials", f"a list with {type(one).__name__} in it", "ferrule.Credential")
@@ -243,7 +244,8 @@ def resolve(value: str) -> Any:
     """The object that an entry point's value names: `module` or `module:attribute.attribute`."""
     run_kept_lines()
     module, _, attributes = value.partition(":")
-    found: Any = importlib.import_module(module)
+    __import__(module)  # importlib, which has a function for that, imports warnings as well
+    found: Any = sys.modules[module]
     for attribute in filter(None, attributes.split(".")):
         found = getattr(found, attribute)
     return found

@@ -15,6 +15,7 @@ _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _KILL, _TERMINATE = 9, 15
 _STARTED_FIELD = 19  # of /proc/PID/stat, counted from the one behind the name
+_LOOK_MS = 1
 _END_SECONDS = 1.0  # a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
 
 
@@ -138,7 +139,24 @@ def end_descendants(child: int, others: Collection[int] = ()) -> None:
         # Listed last: what a process leaves behind is among the children once that process has been waited for.
         left |= children().difference(others)
         if left:
-            time.sleep(0.0002)
+            _await_end(min(left))
+
+
+def _await_end(child: int) -> None:
+    """Wait a moment for a killed child to end; what it has started meanwhile is to be killed, too."""
+    try:
+        file = os.pidfd_open(child)
+    except (AttributeError, OSError):  # no Linux, or no descriptor is left
+        time.sleep(_LOOK_MS / 5000)
+        return
+    import select
+
+    try:
+        poll = select.poll()
+        poll.register(file, select.POLLIN)
+        poll.poll(_LOOK_MS)
+    finally:
+        os.close(file)
 
 
 def _is_gone(child: int) -> bool:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from hashlib import sha256
 else:
     try:
-        from _sha2 import sha256
+        if sys.version_info >= (3, 12):
+            from _sha2 import sha256
+        else:
+            from _sha256 import sha256
     except ImportError:
-        try:
-            from _sha256 import sha256  # as Python 3.11 calls it
-        except ImportError:
-            from hashlib import sha256
+        from hashlib import sha256
 
 _BLOCK_BYTES = 64  # that SHA-256 takes at a time
 _DIGITS = frozenset("0123456789abcdef")

@@ -230,7 +230,7 @@ def _journal(settings: Configuration) -> list[str]:
     table = settings.content.get("journal")
     if not isinstance(table, dict) or "path" not in table:
         return []
-    from ferrule.journal.settings import journal_settings
+    from ferrule.journal.record import journal_settings
 
     found = journal_settings(settings)
     path = os.path.realpath(found.path)

@@ -28,7 +28,7 @@ from ferrule.errors import ConfigurationMalformed, FerruleError, LockUnusable
 from ferrule.installed import inventory
 from ferrule.installed.inventory import BROKEN, CLASH, DIFFERS, DISABLED, HELD, INVALID, OK, Entry
 from ferrule.journal.file import check_writable
-from ferrule.journal.settings import is_on, journal_settings, problems
+from ferrule.journal.record import is_on, journal_settings, problems
 from ferrule.supervision.python_process import interpreter
 from ferrule.text.names import executable_name
 from ferrule.trust.lock import lock_file

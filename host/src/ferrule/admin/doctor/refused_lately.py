@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ferrule.confinement.denials import command_for
 from ferrule.confinement.policy import Denial
 from ferrule.journal.entries import DamagedLine, JournalReader
-from ferrule.journal.settings import journal_settings
+from ferrule.journal.record import journal_settings
 
 TYPE_CHECKING = False
 

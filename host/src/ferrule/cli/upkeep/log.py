@@ -14,8 +14,8 @@ from ferrule.cli.selection import json_option
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
 from ferrule.journal.entries import DamagedLine, JournalReader
+from ferrule.journal.record import is_on, journal_settings
 from ferrule.journal.selection import Selection, caller_of, parse_instant
-from ferrule.journal.settings import is_on, journal_settings
 from ferrule.journal.summary import summarise
 from ferrule.text import strict_json
 

@@ -6,7 +6,6 @@ import os
 import time
 
 from ferrule.errors import CredentialMissing, CredentialsMalformed
-from ferrule.plugin.hooks.credentials import Credential, missing, named
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ferrule.plugin.hooks.credential_values import CredentialValues
+    from ferrule.plugin.hooks.credentials import Credential
     from ferrule.plugin.hooks.lasting_state import Lasting
 
 ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
@@ -78,6 +78,8 @@ class Context:
         Raises ToolError AUTH_MISSING where it is set nowhere or cannot be used, PERMISSION_DENIED where it is that of
         another distribution, and KeyError for a name that the tool's `credentials` hook does not list.
         """
+        from ferrule.plugin.hooks.credentials import missing, named  # not above: a call without any loads no such file
+
         credential = named(self._credentials, name)
         values = self._credential_values()
         try:
@@ -96,6 +98,8 @@ class Context:
         AUTH_INVALID where the login is no longer valid, NETWORK_ERROR and TIMEOUT where it cannot be renewed now, and
         what `credential` raises.
         """
+        from ferrule.plugin.hooks.credentials import named
+
         self._credential_values().renew(self.tool, named(self._credentials, name), refused)
         return self.credential(name)
 
