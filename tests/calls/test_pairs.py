@@ -21,8 +21,8 @@ from ferrule_testkit.pairs.table import FACTORS, FILE, FORCED, PLAIN, SERVED, Ro
 from ferrule_testkit.runs import wait_until_gone
 
 _ROWS = rows()
-# By a linked executable, on each machine that has a config.toml in which tools can be kept. What ordinary users start in
-# the tests has no launcher.
+# By a linked executable, on each machine that has a config.toml in which tools can be kept. The interpreter of ordinary
+# users has no launcher.
 _KEPT = list(
     dict.fromkeys(
         row._replace(way="link", stdin="pipe") for row in _ROWS if row.has_own_configuration and row.user == "self"
