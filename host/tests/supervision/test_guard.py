@@ -53,7 +53,7 @@ except ChildProcessError:
 
 @pytest.mark.parametrize("handling", [signal.SIG_DFL, signal.SIG_IGN], ids=["default", "ignored"])
 def test_what_a_killed_child_has_started_ends_with_it(handling: signal.Handlers) -> None:
-    """Also where whoever started the program ignores that children end, as a shell or a daemon may."""
+    """Also where who has started the program ignores that children end."""
     program = """
 import os, subprocess, sys
 from ferrule.supervision.guard import go_on_below_guard
