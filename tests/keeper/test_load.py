@@ -28,7 +28,7 @@ _POLL, _PPOLL = "7", "271"  # the numbers of system calls with a time limit
 
 
 def weigh(keeper: int) -> tuple[int, int]:
-    """How many descriptors its processes have, and their share of memory in KiB, once none of them ends while it looks."""
+    """How many descriptors its processes have, and their share of memory in KiB, at a time when none of them ends."""
     found: list[tuple[int, int]] = []
 
     def look() -> bool:
