@@ -23,9 +23,7 @@ CALLERS = 16
 CALLS = max(64, examples(1_000))  # 10,000 at an effort of 10
 DEADLINE_SECONDS = 25  # as where nothing else is said
 OVERTAKERS = 20 * CALLERS  # that began after a call and end before it, at most: those of a process that gets no turn
-GROWTH_KIB = (
-    2048  # the interpreter comes to own pages for some 1,000 calls, 1 MiB in the keeper alone, and then no more
-)
+GROWTH_KIB = 2048  # the interpreter comes to own pages for some 1,000 calls, and then no more
 _LONG_MS = 60_000
 _POLL, _PPOLL = "7", "271"  # the numbers of system calls with a time limit
 
