@@ -7,7 +7,8 @@ import pytest
 
 from ferrule.links.launchers import find_launcher
 from ferrule_testkit.corpus import Site
-from ferrule_testkit.keeper import WITHOUT_LAUNCHER, KeptHome, OwnKeeper, own_keepers
+from ferrule_testkit.keeper import WITHOUT_LAUNCHER, KeptHome
+from ferrule_testkit.own_keeper import OwnKeeper, own_keepers
 
 BOTH_WAYS = {"test_input": (), "test_signals": (), "test_streams": (), "test_surroundings": pytest.mark.full}
 """Modules whose calls are made both ways, and the marks of those that a keeper makes: most of the last one's go to no

@@ -7,9 +7,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import combinations, product
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
+from ferrule.links.launchers import find_launcher
+from ferrule_testkit.keeper import WITHOUT_LAUNCHER
 from ferrule_testkit.pairs import ways
 from ferrule_testkit.pairs.household import Household, Premises
 from ferrule_testkit.pairs.oracle import Oracle
@@ -17,6 +21,13 @@ from ferrule_testkit.pairs.table import FACTORS, FILE, FORCED, PLAIN, SERVED, Ro
 from ferrule_testkit.runs import wait_until_gone
 
 _ROWS = rows()
+# By a linked executable, on each machine that has a config.toml in which tools can be kept. The interpreter of ordinary
+# users has no launcher.
+_KEPT = list(
+    dict.fromkeys(
+        row._replace(way="link", stdin="pipe") for row in _ROWS if row.has_own_configuration and row.user == "self"
+    )
+)
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +66,38 @@ def test_a_call_answers_as_documented(row: Row, premises: Premises) -> None:
 @pytest.mark.parametrize("row", rows_without_state(), ids=lambda row: f"{row.way}-{row.kind}-{row.state}")
 def test_a_call_answers_where_nothing_can_be_stored(row: Row, premises: Premises) -> None:
     check(row, premises)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", _KEPT, ids=[row.id for row in _KEPT])
+def test_a_call_that_a_keeper_makes_answers_as_documented(row: Row, premises: Premises) -> None:
+    if not find_launcher():
+        pytest.skip(WITHOUT_LAUNCHER)
+    with machine(row, premises) as household, kept(household) as read_calls:
+        times = 2 if household.has_wrapper("cache") else 1
+        Oracle(household).check(ways.call(household, times))
+        assert read_calls() == times
+
+
+@contextmanager
+def kept(household: Household) -> Iterator[Callable[[], int]]:
+    """A keeper for the calls of a machine; it gives how many it has made."""
+    add(household, '[keep]\ntools = ["*"]\n')
+
+    def keep(*words: str) -> list[dict[str, Any]]:
+        done = household.run([*household.ferrule, "keep", *words, "--json"])
+        assert done.returncode == 0, done.stdout + done.stderr
+        found: list[dict[str, Any]] = json.loads(done.stdout).get("keepers", [])
+        return [one for one in found if one["socket"].startswith(folder)]
+
+    with TemporaryDirectory(prefix="f-") as folder:  # a short path, as a socket has to have
+        household.environment["XDG_RUNTIME_DIR"] = folder
+        keep("start")
+        try:
+            yield lambda: sum(one["calls"] for one in keep("status"))
+        finally:
+            for one in keep("status"):  # and no other one of this user
+                keep("stop", "--process", str(one["process"]))
 
 
 def unreadable(household: Household) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from ferrule_testkit import PROJECT
 from ferrule_testkit.corpus import DISTS, EXAMPLE, PROBE, Site
-from ferrule_testkit.keeper import OwnKeeper
+from ferrule_testkit.own_keeper import OwnKeeper
 from ferrule_testkit.runs import Run, run
 
 pytestmark = pytest.mark.process

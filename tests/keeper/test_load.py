@@ -23,12 +23,13 @@ CALLERS = 16
 CALLS = max(64, examples(1_000))  # 10,000 at an effort of 10
 DEADLINE_SECONDS = 25  # as where nothing else is said
 OVERTAKERS = 20 * CALLERS  # that began after a call and end before it, at most: those of a process that gets no turn
+GROWTH_KIB = 2048  # the interpreter comes to own pages for some 1,000 calls, and then no more
 _LONG_MS = 60_000
 _POLL, _PPOLL = "7", "271"  # the numbers of system calls with a time limit
 
 
 def weigh(keeper: int) -> tuple[int, int]:
-    """How many descriptors its processes have, and their share of memory in KiB, once none of them ends meanwhile."""
+    """How many descriptors its processes have, and their share of memory in KiB, at a time when none of them ends."""
     found: list[tuple[int, int]] = []
 
     def look() -> bool:
@@ -119,7 +120,7 @@ def test_many_calls_by_many_callers_are_right_and_in_time_and_leave_it_as_it_was
     print(f"{linked.calls() - made} of {CALLS} calls by the keeper; descriptors, KiB: {before} before, {after} after")
     assert Family.of(family.keeper)[:3] == family[:3]
     assert after[0] <= before[0]
-    assert after[1] <= before[1] * 1.05 + 512
+    assert after[1] <= before[1] * 1.05 + GROWTH_KIB
 
 
 def is_busy(linked: LinkedMachine) -> bool:

@@ -1,6 +1,8 @@
 """The process between the supervising one and a child that may start others."""
 
 import os
+import select
+import signal
 import subprocess
 import sys
 
@@ -8,6 +10,7 @@ import pytest
 
 from ferrule.supervision.guard import fork_below_guard, is_possible
 from ferrule.supervision.signals import Signals
+from ferrule_testkit import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(not is_possible(), reason="it needs descriptors for processes")]
 
@@ -46,3 +49,35 @@ except ChildProcessError:
     if os.geteuid():
         pytest.skip("only root can be a user who has no other process")
     assert (done.stdout, done.stderr) == ("BlockingIOError\nnone is left\n", "")
+
+
+@pytest.mark.parametrize("handling", [signal.SIG_DFL, signal.SIG_IGN], ids=["default", "ignored"])
+def test_what_a_killed_child_has_started_ends_with_it(handling: signal.Handlers) -> None:
+    """Also where who has started the program ignores that children end."""
+    program = """
+import os, subprocess, sys
+from ferrule.supervision.guard import go_on_below_guard
+go_on_below_guard()
+print(subprocess.Popen(["sleep", "600"], start_new_session=True).pid, flush=True)
+sys.stdin.readline()
+os.kill(os.getpid(), 9)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, handling),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        sleeping = os.pidfd_open(int(process.stdout.readline()))
+        try:
+            process.stdin.close()
+            assert select.select([sleeping], [], [], PATIENCE_SECONDS)[0]
+            assert process.wait() == -signal.SIGKILL
+        finally:
+            try:
+                signal.pidfd_send_signal(sleeping, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            os.close(sleeping)

@@ -66,6 +66,7 @@ def go_on_below_guard() -> None:
         return
     own = os.getpid()
     processes.adopt_orphans()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who starts it may ignore that, and then no child is waited for
     child = os.fork()
     if child == 0:
         processes.leave_orphans()

@@ -14,15 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-
 from ferrule.calls.keeper.client import KeeperState, find_keepers, stop_keeper
 from ferrule.links import keeper_frames as frames
 from ferrule.links.keeper_frames import limits_text
-from ferrule.links.launchers import find_launcher
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.runs import Run, run, wait_for
+from ferrule_testkit.runs import Run, wait_for
 
 WITHOUT_LAUNCHER = (
     "the launcher is not installed: there was no C compiler, which scripts/install-system-packages brings"
@@ -255,44 +252,6 @@ class Started:
     def close(self) -> None:
         """Look at it no more."""
         os.close(self._handle)
-
-
-class OwnKeeper:
-    """For calls with variables of their own: each is made by a keeper that is started with them, and ended then."""
-
-    def __init__(self, folder: Path) -> None:
-        """folder: for sockets, so its path has to be short."""
-        self._folder = folder
-
-    def run(self, command: Sequence[str | Path], arguments: bytes, environment: Mapping[str, str]) -> Run:
-        """Run an executable that the launcher starts. What it writes is the keeper's answer, which is made sure."""
-        environ = {**environment, "XDG_RUNTIME_DIR": str(self._folder), "FERRULE_CONFIG": self._configure(environment)}
-        keeper = Started(environ)
-        try:
-            done = run(command, arguments, environment=environ)
-            (state,) = (one for one in keepers_of(environ) if one.process == keeper.process)
-            assert state.facts is not None
-            assert state.facts["calls"] == 1, "the keeper has not made the call"
-            return done
-        finally:
-            keeper.stop()
-
-    def _configure(self, environment: Mapping[str, str]) -> str:
-        """A copy of config.toml that has all tools kept."""
-        path = self._folder / "config.toml"
-        named = environment.get("FERRULE_CONFIG")
-        text = Path(named).read_text() if named and Path(named).exists() else ""
-        path.write_text(text + '\n[keep]\ntools = ["*"]\n')
-        return str(path)
-
-
-@contextmanager
-def own_keepers() -> Iterator[OwnKeeper]:
-    """Keepers for calls with variables of their own, where the launcher is there."""
-    if not find_launcher():
-        pytest.skip(WITHOUT_LAUNCHER)
-    with tempfile.TemporaryDirectory(prefix="f-") as folder:
-        yield OwnKeeper(Path(folder))
 
 
 class KeptHome:

@@ -106,7 +106,7 @@ class ServedCall:
         except StopIteration as stop:
             self._answer(stop.value)
             return
-        # Where nobody listens, the events are kept, and stand on the stderr of an executable.
+        # Where there is no listener, the events are kept, and stand on the stderr of an executable.
         forwarder = None if self._on_event is None else _EventForwarder(self._on_event)
         messages = Messages(job.execution.answer_bytes, forwarder)
         given = self._surroundings.lookups.given(job)

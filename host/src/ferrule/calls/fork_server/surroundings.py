@@ -52,7 +52,7 @@ class Request:
 
     Args:
         done: gets its outcome, once.
-        given: what its process is told, by the caller's variables.
+        given: the host's answers to its process, by the caller's variables.
 
     variant: differs between requests for one tool that different processes have to take. on_begin: is called when a
     process is about to get the job. give_up: takes it back, while it waits, for a reason.

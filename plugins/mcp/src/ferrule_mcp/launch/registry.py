@@ -155,7 +155,7 @@ def _other_registry(package: JSONObject) -> str:
 
 
 def _show_address(address: str) -> str:
-    """An address without the name and the password that may stand in it, and without what nobody sees."""
+    """An address without the name and the password that may stand in it, and without characters that are not shown."""
     shown = "".join(one for one in address.strip() if one.isprintable()).rstrip("/")
     try:
         parts = urlsplit(shown)
