@@ -33,9 +33,13 @@ class MessageUnreadable(Exception):
 
 
 class ModelFailed(Exception):
-    """A model in this process cannot answer. Its argument says so to the user. code: of an Answer.
+    """A model in this process cannot answer.
 
-    may_repeat: whether the same request may succeed later. was_sent: False where the model has not got the request.
+    Args:
+        code: of an Answer.
+        sentence: for the user, with what to do next.
+        may_repeat: whether the same request may succeed later.
+        was_sent: False where the model has not got the request.
     """
 
     def __init__(self, code: str, sentence: str, *, may_repeat: bool = False, was_sent: bool = True) -> None:

@@ -141,7 +141,7 @@ class LLMPlugins:
 
 
 def _model(name: str) -> Any:
-    """A model of llm's by its name or alias, asynchronous where there is one."""
+    """A model of llm by its name or alias, in its asynchronous form if it has one."""
     try:
         import llm
 
