@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from ferrule_ask import Answer, Client
 from ferrule_ask.tools import tool_results
 from ferrule_ask.tools.protocols import ToolResult
-from ferrule_ask.tools.shortening import shorten
+from ferrule_ask.tools.result_lengths import shorten
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
 from ferrule_testkit.model.server import ModelServer, calls, message, says
 

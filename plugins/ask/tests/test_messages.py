@@ -16,12 +16,12 @@ from ferrule_ask.models.dialogue import (
     MessageUnreadable,
     Reply,
     Response,
-    ResultText,
     ToolUse,
     make_results,
     user_text,
 )
 from ferrule_ask.settings import Budgets, Settings
+from ferrule_ask.tools.protocols import ResultText
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
 from ferrule_testkit.model.message_blocks import blocks
 

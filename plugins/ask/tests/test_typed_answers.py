@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ferrule_ask import Client
-from ferrule_ask.tools.shortening import cut_to_tokens
+from ferrule_ask.tools.result_lengths import cut_to_tokens
 from ferrule_ask.typed_answers import ValueUnfit, output_format, value_in
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import ModelServer, calls, message, says

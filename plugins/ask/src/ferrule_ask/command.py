@@ -120,7 +120,7 @@ def command(
     """Put a QUESTION to a model, and print its answer on stdout.
 
     --model names a model of Anthropic, or one of another provider after that one's name: openai/NAME, openai-chat/NAME,
-    gemini/NAME, openrouter/NAME, ollama/NAME, or of one that [ask.providers] of config.toml describes.
+    gemini/NAME, openrouter/NAME, ollama/NAME, llm/NAME, or of one that [ask.providers] of config.toml describes.
 
     The model may call tools, up to --max-calls times; stderr shows each call as it happens. Offered is web_search,
     where it is installed and a search provider has its keys, else the first of the tools web_search_*, by name, that

@@ -21,7 +21,7 @@ from ferrule_ask.models.dialogue import Dialogue, Exchange, make_results, user_t
 from ferrule_ask.models.json_text import encode
 from ferrule_ask.request.errors import CallFailed
 from ferrule_ask.tools.protocols import ToolResult
-from ferrule_ask.tools.shortening import MAX_BYTES_A_TOKEN, MAX_RESULT_BYTES, shorten
+from ferrule_ask.tools.result_lengths import MAX_BYTES_A_TOKEN, MAX_RESULT_BYTES, shorten
 from ferrule_ask.tools.tool_results import is_search
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from ferrule_ask.cost.limits import Reservation
     from ferrule_ask.cost.prices import Price
     from ferrule_ask.experience import Experience
-    from ferrule_ask.models.dialogue import Reply, ResultText, ToolUse
+    from ferrule_ask.models.dialogue import Reply, ToolUse
     from ferrule_ask.settings import Settings
-    from ferrule_ask.tools.protocols import Source, ToolOffer, Tools
+    from ferrule_ask.tools.protocols import ResultText, Source, ToolOffer, Tools
 
     Event = Callable[[str, JSONMapping], None]
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_ask.models.batch_api import BatchAPI
-    from ferrule_ask.models.dialogue import Dialogue, Exchange, Passage, Response
+    from ferrule_ask.models.dialogue import Dialogue, Exchange, Response
     from ferrule_ask.models.provider import RequestSettings, Streaming
-    from ferrule_ask.tools.protocols import ToolOffer
+    from ferrule_ask.tools.protocols import Passage, ToolOffer
 
 _PATH = "v1/messages"
 _LIMITS = "anthropic-ratelimit-"

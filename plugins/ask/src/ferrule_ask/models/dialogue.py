@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule_ask.tools.protocols import ResultText
+
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
     from ferrule_ask.cost.prices import Tokens
-    from ferrule_ask.tools.protocols import ToolOffer
+    from ferrule_ask.tools.protocols import Passage, ToolOffer
 
 LIMIT_REACHED = "Tool call limit reached. Please answer with what you have."
 
@@ -28,6 +30,23 @@ class Response(NamedTuple):
 
 class MessageUnreadable(Exception):
     """A response is no message. Its only argument says in what way."""
+
+
+class ModelFailed(Exception):
+    """A model in this process cannot answer.
+
+    Args:
+        code: of an Answer.
+        sentence: for the user, with what to do next.
+        may_repeat: whether the same request may succeed later.
+        was_sent: False where the model has not got the request.
+    """
+
+    def __init__(self, code: str, sentence: str, *, may_repeat: bool = False, was_sent: bool = True) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.may_repeat = may_repeat
+        self.was_sent = was_sent
 
 
 class ErrorEvent(Exception):
@@ -75,22 +94,6 @@ class Reply(NamedTuple):
     def wants_tool(self) -> bool:
         """Whether it calls a tool; what was cut short may have cut the call's arguments, too."""
         return bool(self.tool_uses) and self.stop_reason not in _CUT_SHORT
-
-
-class Passage(NamedTuple):
-    """A part of a tool's result that has a place of its own, which a model may cite. url: empty for a text of none."""
-
-    url: str
-    title: str
-    text: str
-
-
-class ResultText(NamedTuple):
-    """What the model gets of a tool's result. passages: the same in parts, for a provider that cites; may be empty."""
-
-    content: str
-    is_error: bool
-    passages: tuple[Passage, ...] = ()
 
 
 class CallResult(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from ferrule import Credential
@@ -65,6 +65,14 @@ class Streaming(Protocol):
 
     def assembly(self) -> Assembly:
         """Of the pieces of one answer."""
+
+
+@runtime_checkable
+class LocalModels(Protocol):
+    """What a provider has that is asked in this process: it is a `Provider` with this as well."""
+
+    async def post(self, body: bytes) -> Response:
+        """What a server would have answered to a request. Raises ModelFailed."""
 
 
 class Provider(Protocol):

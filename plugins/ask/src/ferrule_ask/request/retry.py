@@ -9,8 +9,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_ask.cost.limits import LimitReached, Reservation
-from ferrule_ask.models.dialogue import ErrorEvent, MessageUnreadable, Response
+from ferrule_ask.models.dialogue import ErrorEvent, MessageUnreadable, ModelFailed, Response
 from ferrule_ask.models.json_text import encode
+from ferrule_ask.models.provider import LocalModels
 from ferrule_ask.pace.pacer import Need, TurnTooLate
 from ferrule_ask.request import errors
 from ferrule_ask.request.errors import CallFailed
@@ -66,7 +67,8 @@ async def send(call: Call, transport: Transport, seconds: float) -> Reply:
     """
     import tenacity
 
-    transport.prepare(call.url, call.provider.base_url_variable)  # before the clock runs: no budget is for imports
+    if not isinstance(call.provider, LocalModels):
+        transport.prepare(call.url, call.provider.base_url_variable)  # before the clock runs: no budget is for imports
     step = _Step(call, seconds)
     retrying = tenacity.AsyncRetrying(retry=step.may_repeat, wait=step.wait, sleep=step.pause, reraise=True)
     return await retrying(_once, call, transport, step)
@@ -199,9 +201,19 @@ async def _exchange(call: Call, transport: Transport, turn: Turn) -> Reply:
     return reply
 
 
+async def _local(models: LocalModels, body: bytes) -> Response:
+    try:
+        return await models.post(body)
+    except ModelFailed as failure:
+        repeats, was_sent = failure.may_repeat, failure.was_sent
+        raise CallFailed(failure.code, str(failure), may_repeat=repeats, was_sent=was_sent) from None
+
+
 async def _response(call: Call, transport: Transport) -> tuple[Response, bool]:
     """The response, and whether it is one that ended after it had begun. What comes in pieces is put together."""
     named = call.provider.base_url_variable
+    if isinstance(call.provider, LocalModels):
+        return await _local(call.provider, call.body), False
     if call.streaming is None:
         return await transport.post(call.url, call.headers, call.body, named), False
     assembly, pieces = call.streaming.assembly(), 0

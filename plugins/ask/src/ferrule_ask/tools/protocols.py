@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ferrule_ask.models.dialogue import Passage
-
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
 
@@ -25,6 +23,22 @@ class Source(NamedTuple):
     url: str
     published: str
     tool: str
+
+
+class Passage(NamedTuple):
+    """A part of a tool's result that has a place of its own, which a model may cite. url: empty for a text of none."""
+
+    url: str
+    title: str
+    text: str
+
+
+class ResultText(NamedTuple):
+    """What the model gets of a tool's result. passages: the same in parts, for a provider that cites; may be empty."""
+
+    content: str
+    is_error: bool
+    passages: tuple[Passage, ...] = ()
 
 
 class ToolResult(NamedTuple):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.content import items_in
 from ferrule.text import strict_json
-from ferrule_ask.models.dialogue import Passage
-from ferrule_ask.tools.protocols import Source, ToolResult
+from ferrule_ask.tools.protocols import Passage, Source, ToolResult
 
 if TYPE_CHECKING:
     from ferrule.content import Item

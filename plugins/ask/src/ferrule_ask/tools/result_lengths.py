@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ferrule_ask.models.dialogue import Passage, ResultText
+from ferrule_ask.tools.protocols import Passage, ResultText
 from ferrule_ask.tools.tool_results import is_search
 
 if TYPE_CHECKING:
