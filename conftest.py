@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = [
     "ferrule_testkit.runner.collection",
+    "ferrule_testkit.runner.compilation",
     "ferrule_testkit.runner.leftovers",
     "ferrule_testkit.runner.scheduling",
     "ferrule_testkit.runner.tiers",

@@ -316,3 +316,45 @@ def test_the_folders_of_a_run_are_kept_where_a_test_has_failed(tmp_path: Path, p
     )
     assert (done.returncode == 0) is passes, done.stdout + done.stderr
     assert bool(list(root.glob("pytest-of-*/pytest-0/test_writes0/kept"))) is not passes
+
+
+LARGE_PAGES = """
+from pathlib import Path
+from ferrule_testkit.runner.collection import use_large_pages
+
+def count_kib():
+    (line,) = [one for one in Path("/proc/self/smaps_rollup").read_text().splitlines() if "AnonHugePages" in one]
+    return int(line.split()[1])
+
+kept, before = [bytearray(b"k" * 4096) for _ in range(16_384)], count_kib()
+use_large_pages()
+assert all(one == b"k" * 4096 for one in kept)
+print(count_kib() - before)
+"""
+
+
+def test_what_a_worker_has_collected_moves_to_large_pages() -> None:
+    done = subprocess.run([sys.executable, "-c", LARGE_PAGES], capture_output=True, text=True, check=True)
+    moved = int(done.stdout)
+    if moved == 0:
+        pytest.skip("elsewhere: this kernel cannot, or what it has left is in small pieces")
+    assert 2048 <= moved <= 131_072  # of the 64 MiB that it holds, and what the interpreter has
+
+
+AT_THE_START = """
+import pytest
+
+@pytest.hookimpl(trylast=True)
+def pytest_xdist_setupnodes():
+    from pathlib import Path
+
+    print("compiled:", [path.name.partition(".")[0] for path in Path("__pycache__").glob("test_*")])
+"""
+
+
+def test_workers_find_all_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    (tmp_path / "conftest.py").write_text(AT_THE_START)
+    source = "def test_it():\n    assert True\n"
+    done = run_pytest(tmp_path, source, "compilation", "scheduling", arguments=("-n", "1", "--dist", "loadgroup"))
+    assert "compiled: ['test_it']" in done.stdout, done.stdout + done.stderr

@@ -91,13 +91,13 @@ def place(machine: Machine, tmp_path: Path) -> Place:
     ("event", "text"),
     [
         ("subprocess.Popen", "'--trace'"),  # the first start
-        ("os.rename", "dist-info"),  # of the trial
-        ("os.remove", ".trial"),
-        ("open", ".ferrule-interview-"),
-        ("open", ".unfinished"),
+        pytest.param("os.rename", "dist-info", marks=pytest.mark.slow),  # of the trial
+        pytest.param("os.remove", ".trial", marks=pytest.mark.slow),
+        pytest.param("open", ".ferrule-interview-", marks=pytest.mark.slow),
+        pytest.param("open", ".unfinished", marks=pytest.mark.slow),
         ("os.rename", "sources/.source_mcp_talk"),
-        ("subprocess.Popen", "'permissions'"),
-        ("subprocess.Popen", "'credentials'"),
+        pytest.param("subprocess.Popen", "'permissions'", marks=pytest.mark.slow),
+        pytest.param("subprocess.Popen", "'credentials'", marks=pytest.mark.slow),
         ("os.remove", ".unfinished"),
     ],
 )

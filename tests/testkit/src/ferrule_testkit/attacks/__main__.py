@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from ferrule_testkit.attacks import hooks, installation, trial
 from ferrule_testkit.attacks.scene import Scene
 from ferrule_testkit.attacks.ways import Commands, Executables, Kept, Served
+from ferrule_testkit.hidden_distributions import hide, offering_commands, offering_tools
 
 if TYPE_CHECKING:
     from hostile_attacks import table
@@ -47,6 +48,8 @@ def main() -> None:
     scene = Scene(root, site=site.path, host_code=code, links=site.links, grants=grants, kept=name == "kept")
     if "--hooks" in names and name != installation.INSTALL:
         hooks.install(site, scene, hooks.attacks(named), is_served=name in _STAYING)
+    if name in hooks.COMMANDS:  # which load all that is installed, so what a developer has besides would cost most
+        hide(site.path, offering_commands() | offering_tools() - {"ferrule", "ferrule-example"})
     seconds = 100.0 if "--together" in names else 15.0  # all of them are one call then
     search = [str(site.path), *_inherited_path()]
     environment = {**scene.environment(), "PYTHONPATH": os.pathsep.join(search), "FERRULE_DEADLINE": f"{seconds:.0f}"}
