@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ferrule_ask import Client
-from ferrule_ask.tools.cutting import cut_to_tokens
+from ferrule_ask.tools.excerpts import cut_to_tokens
 from ferrule_ask.typed_answers import ValueUnfit, output_format, value_in
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import ModelServer, calls, message, says

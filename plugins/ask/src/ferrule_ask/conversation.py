@@ -20,7 +20,7 @@ from ferrule_ask.models import dialogue as turns
 from ferrule_ask.models.dialogue import Dialogue, Exchange, make_results, user_text
 from ferrule_ask.models.json_text import encode
 from ferrule_ask.request.errors import CallFailed
-from ferrule_ask.tools.cutting import MAX_BYTES_A_TOKEN, MAX_RESULT_BYTES, cut_to_bytes, cut_to_tokens
+from ferrule_ask.tools.excerpts import MAX_BYTES_A_TOKEN, MAX_RESULT_BYTES, cut_to_bytes, cut_to_tokens
 from ferrule_ask.tools.protocols import ToolResult
 from ferrule_ask.tools.tool_results import is_search
 
