@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-AT_ONCE, MODEL = 8, "claude-sonnet-4-5"
+AT_ONCE = 8
+MODEL, ALIAS = "claude-sonnet-4-5", "claude-sonnet-4.5"  # as the SDK and llm name it
 
 
 def by_sdk() -> Callable[[str], object]:
@@ -26,17 +27,16 @@ def by_sdk() -> Callable[[str], object]:
 
     @tenacity.retry(retry=kinds, wait=wait, stop=tenacity.stop_after_attempt(8))
     def ask(question: str) -> object:
-        message = {"role": "user", "content": question}
-        return client.messages.create(model=MODEL, max_tokens=1000, messages=[message])
+        return client.messages.create(model=MODEL, max_tokens=1000, messages=[{"role": "user", "content": question}])
 
     return ask
 
 
 def by_llm() -> Callable[[str], object]:
     """The library of `llm`, which asks once more by the maker's SDK where that does."""
-    import llm
+    import llm  # type: ignore[import-not-found] # of an environment of its own
 
-    model = llm.get_model(MODEL)
+    model = llm.get_model(ALIAS)
     return lambda question: model.prompt(question, stream=False).text()
 
 

@@ -29,7 +29,10 @@ from ferrule_testkit.model.token_bucket import TokenBucket
 
 
 class Kind(NamedTuple):
-    """A kind of bucket. burst: requests that come at once. tells, waits: as TokenBucket has them. is_set: whether the user has set requests_per_minute."""
+    """A kind of bucket. burst: requests that come at once. tells, waits: as TokenBucket has them.
+
+    is_set: whether the user has set requests_per_minute.
+    """
 
     name: str
     per_minute: float
