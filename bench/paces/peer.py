@@ -1,6 +1,6 @@
-"""Ask so many rows with a library of others, eight at once, and print how many were answered, and in which time.
+"""Ask rows with the maker's SDK and tenacity, eight at once: how many were answered, and in which time.
 
-Usage: python bench/paces/peer.py {sdk,llm} ROWS, with ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. It runs in an
+Usage: python bench/paces/peer.py ROWS, with ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. It runs in an
 environment with the requirements of bench/paces/peers.txt, and imports nothing of this project.
 """
 
@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-AT_ONCE = 8
-MODEL, ALIAS = "claude-sonnet-4-5", "claude-sonnet-4.5"  # as the SDK and llm name it
+AT_ONCE, MODEL = 8, "claude-sonnet-4-5"
 
 
 def by_sdk() -> Callable[[str], object]:
@@ -32,17 +31,9 @@ def by_sdk() -> Callable[[str], object]:
     return ask
 
 
-def by_llm() -> Callable[[str], object]:
-    """The library of `llm`, which asks once more by the maker's SDK where that does."""
-    import llm  # type: ignore[import-not-found] # of an environment of its own
-
-    model = llm.get_model(ALIAS)
-    return lambda question: model.prompt(question, stream=False).text()
-
-
 def main() -> None:
     """Ask, and print the outcome as JSON."""
-    ask = {"sdk": by_sdk, "llm": by_llm}[sys.argv[1]]()
+    ask = by_sdk()
 
     def answered(number: int) -> bool:
         try:
@@ -53,7 +44,7 @@ def main() -> None:
 
     began = time.monotonic()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        good = sum(pool.map(answered, range(int(sys.argv[2]))))
+        good = sum(pool.map(answered, range(int(sys.argv[1]))))
     print(json.dumps({"answered": good, "seconds": time.monotonic() - began}))
 
 

@@ -1,6 +1,6 @@
 """Five kinds of bucket, and how near to its ideal each contender comes: rows a minute, requests and cost of a row.
 
-Usage: python bench/paces/table.py [--peers PYTHON] [--json]
+Usage: python bench/paces/table.py [--peers PYTHON] [--only TEXT] [--json]
 
 --peers: an interpreter of an environment with the requirements of bench/paces/peers.txt; without it, ours alone.
 
@@ -70,22 +70,23 @@ def main() -> None:
     """Print a line for each kind and contender."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers")
+    parser.add_argument("--only", default="", help="the buckets that have this in their names")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    for kind in KINDS:
+    for kind in (one for one in KINDS if options.only in one.name):
         for name, outcome in contest(kind, options.peers):
             tell(kind, name, outcome, as_json=options.json)
 
 
 def contest(kind: Kind, peers: str | None) -> Iterator[tuple[str, Outcome]]:
     """Each contender with a bucket of its own."""
-    for name in ("ferrule", *(("sdk", "llm") if peers else ())):
+    for name in ("ferrule", *(("sdk",) if peers else ())):
         bucket = TokenBucket(kind.per_minute, kind.burst, clock=Clock(), tells=kind.tells, waits=kind.waits)
         with ModelServer(bucket) as server:
             if name == "ferrule":
                 answered, seconds, cost = ask_in_sql(kind, server.url)
             else:
-                answered, seconds = ask_by_peer(name, kind, server.url, peers or "")
+                answered, seconds = ask_by_peer(kind, server.url, peers or "")
                 cost = len(bucket.taken) * (20 * 2 + 10 * 10) / 1e6  # what the server reports, at the price of ours
             yield name, Outcome(answered, seconds, len(server.requests), cost)
 
@@ -108,11 +109,11 @@ def ask_in_sql(kind: Kind, url: str) -> tuple[int, float, float]:
         return int(answered), time.monotonic() - began, client.usage.cost
 
 
-def ask_by_peer(name: str, kind: Kind, url: str, python: str) -> tuple[int, float]:
+def ask_by_peer(kind: Kind, url: str, python: str) -> tuple[int, float]:
     """Rows that were answered, and seconds."""
     environ = {**os.environ, "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": MODEL_KEY}
     script = str(Path(__file__).with_name("peer.py"))
-    done = subprocess.run([python, script, name, str(kind.rows)], env=environ, capture_output=True, text=True)
+    done = subprocess.run([python, script, str(kind.rows)], env=environ, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr[-2000:])
     facts = json.loads(done.stdout)
