@@ -1,6 +1,6 @@
 """What asking costs more than the requests that it takes: bare httpx to the same server = 1.0, in one run.
 
-Usage: python bench/asking.py [--runs N] [--json]
+Usage: python bench/asking.py [--runs N] [--json]; bench/paces/table.py has limits of providers, and others
 
 The server is a process of its own on loopback, which answers at once; the tool lives in memory and does too. A question
 that searches takes two requests. Then fifty rows, with a server that takes 100 ms: one after the other = 1.0.

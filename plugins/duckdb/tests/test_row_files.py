@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from ferrule.errors import FerruleError
-from ferrule_duckdb.files.reading import load_files, load_table
+from ferrule_duckdb.files.source import load_files, load_table
 
 Rows = list[tuple[object, ...]]
 Load = Callable[..., tuple[list[str], Rows]]

@@ -14,9 +14,9 @@ import duckdb
 from ferrule.errors import FerruleError
 from ferrule_ask.client import AskOptions
 from ferrule_duckdb.files.batches import answer_in_batches
-from ferrule_duckdb.files.reading import load_files, load_table, quote_name
-from ferrule_duckdb.files.reading import quote as _text
-from ferrule_duckdb.files.writing import is_flat, require_writable, reserved, write
+from ferrule_duckdb.files.source import load_files, load_table, quote_name
+from ferrule_duckdb.files.source import quote as _text
+from ferrule_duckdb.files.target import is_flat, require_writable, reserved, write
 from ferrule_duckdb.registration import register
 from ferrule_duckdb.sql_types import cast_from_json, shape_of
 

@@ -11,7 +11,7 @@ import duckdb
 
 from ferrule.errors import FerruleError
 from ferrule.storage import locked
-from ferrule_duckdb.files.reading import quote, quote_name
+from ferrule_duckdb.files.source import quote, quote_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
