@@ -264,8 +264,7 @@ def _error_of(outcome: Outcome, seconds: float) -> FerruleError:
 
 def _facts_of(credential: Credential) -> CredentialFacts:
     facts = {name: getattr(credential, name, None) for name in credential.__slots__}
-    if facts.get("required") is True:
-        del facts["required"]  # which is so of nearly all
+    facts = {name: value for name, value in facts.items() if name != "required" or value is not True}
     if not _is_credential(facts):
         raise ToolBroken(f"A field of {credential!r:.200} is no text.", hint="Give ferrule.Credential texts alone.")
     return facts

@@ -51,17 +51,23 @@ def enrich(works: Sequence[Work], context: Context, *, has_access: bool = True) 
     notices = _Check(lambda: _find_notices(works, ScholarClient(Crossref.service, context, deadline)))
     links = _Check(lambda: _find_links(works, context, deadline))
     checks: JSONObject = {}
-    running = [notices, *([links] if has_access else [])]
-    for check in running:
-        check.start()
-    for check in running:
-        check.join(max(0.0, deadline + _LATE_SECONDS - time.monotonic()))
+    if has_access:
+        _run_both(notices, links, deadline)
+    else:
+        notices.run()  # without a thread, which may outlive the call for a moment
     checks["retractions"] = notices.state()
     found = list(notices.found or works)
     if has_access:
         checks["openAccess"] = links.state()
         found = [_with_access(one, other) for one, other in zip_longest(found, links.found or [])]
     return Enriched(found, checks)
+
+
+def _run_both(notices: _Check, links: _Check, deadline: float) -> None:
+    for check in (notices, links):
+        check.start()
+    for check in (notices, links):
+        check.join(max(0.0, deadline + _LATE_SECONDS - time.monotonic()))
 
 
 class _Check(threading.Thread):
