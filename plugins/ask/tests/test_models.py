@@ -10,7 +10,7 @@ import pytest
 from ferrule.errors import ConfigurationMalformed
 from ferrule_ask import Answer, Client
 from ferrule_ask.models import registry
-from ferrule_ask.models.openai_common import read_limits
+from ferrule_ask.models.openai.common import read_limits
 from ferrule_ask.pace.stated_limits import StatedLimit
 from ferrule_ask.settings import AskOverrides, Reader
 from ferrule_ask.tools.protocols import ToolOffer

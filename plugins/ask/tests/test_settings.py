@@ -21,7 +21,7 @@ def file(ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch) -> P
 
 def test_nothing_said_gives_the_defaults() -> None:
     assert Reader(AskOverrides()).settings() == Settings(
-        MODEL, MAX_TOKENS, ANTHROPIC.base_url, API_VERSION, Budgets(30, 10, 30), {}
+        MODEL, MAX_TOKENS, ANTHROPIC.base_url, API_VERSION, Budgets(30, 10, 30), {}, cites=True
     )
 
 
@@ -43,7 +43,7 @@ def test_an_argument_counts_before_the_environment_before_the_file(file: Path, m
 def test_a_blank_variable_is_not_set(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, " \n")
     assert Reader(AskOverrides()).settings() == Settings(
-        MODEL, MAX_TOKENS, ANTHROPIC.base_url, API_VERSION, Budgets(), {}
+        MODEL, MAX_TOKENS, ANTHROPIC.base_url, API_VERSION, Budgets(), {}, cites=True
     )
 
 

@@ -271,7 +271,7 @@ def _facts_of(credential: Credential) -> CredentialFacts:
 
 
 def _is_credential(facts: object) -> TypeGuard[CredentialFacts]:
-    if not isinstance(facts, dict) or set(facts) != set(Credential.__slots__):
+    if not isinstance(facts, dict) or {*facts, "required"} != set(Credential.__slots__):
         return False
     return all(isinstance(value, bool if name in ("secret", "required") else str) for name, value in facts.items())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ferrule_testkit import PATIENCE_SECONDS
-from ferrule_testkit.hidden_distributions import KEYLESS, hide, offering_commands, offering_tools
+from ferrule_testkit.installation.hidden_distributions import KEYLESS, hide, offering_commands, offering_tools
 from ferrule_testkit.processes import fork_server
 
 BIN = Path(sys.executable).parent

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ferrule_testkit.attacks import hooks, installation, trial
 from ferrule_testkit.attacks.scene import Scene
 from ferrule_testkit.attacks.ways import Commands, Executables, Kept, Served
-from ferrule_testkit.hidden_distributions import hide, offering_commands, offering_tools
+from ferrule_testkit.installation.hidden_distributions import hide, offering_commands, offering_tools
 
 if TYPE_CHECKING:
     from hostile_attacks import table

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from ferrule_ask import keys
 from ferrule_ask.models import dialogue as turns
-from ferrule_ask.models import json_text, openai_common
+from ferrule_ask.models import json_text
 from ferrule_ask.models.dialogue import Citation, MessageUnreadable, Reply, ToolUse
 from ferrule_ask.models.json_text import get_object, get_text, list_objects
-from ferrule_ask.models.openai_streams import CHAT_STREAMING
+from ferrule_ask.models.openai import common
+from ferrule_ask.models.openai.streams import CHAT_STREAMING
 
 if TYPE_CHECKING:
     from ferrule import Credential
@@ -60,7 +61,7 @@ class OpenAIChat:
     @property
     def batches(self) -> BatchAPI | None:
         """The Batch API, where the server has it."""
-        from ferrule_ask.models.openai_batches import OpenAIBatches
+        from ferrule_ask.models.openai.batches import OpenAIBatches
 
         return OpenAIBatches("/chat/completions") if self._has_batches else None
 
@@ -87,9 +88,9 @@ class OpenAIChat:
             "messages": [*system, {"role": "user", "content": dialogue.text}],
         }
         if settings.schema is not None:
-            shape = openai_common.answer_format(settings.schema)
+            shape = common.answer_format(settings.schema)
             request["response_format"] = {"type": "json_schema", "json_schema": shape}
-        request |= openai_common.offer_tools(self.form(), dialogue)
+        request |= common.offer_tools(self.form(), dialogue)
         for exchange in dialogue.exchanges:
             request["messages"] += _turns(exchange)
         return request
@@ -111,18 +112,18 @@ class OpenAIChat:
             turns.REFUSAL if refusal else _stop_reason(stop_reason, has_calls=bool(uses)),
             refusal,
             get_text(document, "model") or "",
-            openai_common.read_usage(document, "prompt_tokens", "completion_tokens"),
+            common.read_usage(document, "prompt_tokens", "completion_tokens"),
             response.headers.get("x-request-id") or get_text(document, "id"),
             tuple(_citations(message)),
         )
 
     def error(self, response: Response, document: JSONMapping) -> ServerError:
         """See `Provider`."""
-        return openai_common.read_error(response, document)
+        return common.read_error(response, document)
 
     def limits(self, headers: Mapping[str, str]) -> Iterator[StatedLimit]:
         """See `Provider`."""
-        return openai_common.read_limits(headers)
+        return common.read_limits(headers)
 
 
 def _stop_reason(reason: str | None, *, has_calls: bool) -> str | None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from ferrule_ask.keys import OPENAI as OPENAI_KEY
 from ferrule_ask.models import dialogue as turns
-from ferrule_ask.models import json_text, openai_common
+from ferrule_ask.models import json_text
 from ferrule_ask.models.dialogue import Citation, MessageUnreadable, Reply, ToolUse
 from ferrule_ask.models.json_text import get_object, get_text, list_objects
-from ferrule_ask.models.openai_streams import RESPONSE_STREAMING
+from ferrule_ask.models.openai import common
+from ferrule_ask.models.openai.streams import RESPONSE_STREAMING
 
 if TYPE_CHECKING:
     from ferrule import Credential
@@ -38,7 +39,7 @@ class OpenAIResponses:
     @property
     def batches(self) -> BatchAPI:
         """The Batch API."""
-        from ferrule_ask.models.openai_batches import OpenAIBatches
+        from ferrule_ask.models.openai.batches import OpenAIBatches
 
         return OpenAIBatches("/responses")
 
@@ -68,8 +69,8 @@ class OpenAIResponses:
         if dialogue.system:
             request["instructions"] = dialogue.system
         if settings.schema is not None:
-            request["text"] = {"format": {"type": "json_schema", **openai_common.answer_format(settings.schema)}}
-        request |= openai_common.offer_tools(self.form(), dialogue)
+            request["text"] = {"format": {"type": "json_schema", **common.answer_format(settings.schema)}}
+        request |= common.offer_tools(self.form(), dialogue)
         for exchange in dialogue.exchanges:
             request["input"] += _items(exchange)
         return request
@@ -91,18 +92,18 @@ class OpenAIResponses:
             turns.REFUSAL if refusal else _stop_reason(document, has_calls=bool(uses)),
             refusal,
             get_text(document, "model") or "",
-            openai_common.read_usage(document, "input_tokens", "output_tokens"),
+            common.read_usage(document, "input_tokens", "output_tokens"),
             response.headers.get("x-request-id") or get_text(document, "id"),
             tuple(citation for part in texts for citation in _citations(part)),
         )
 
     def error(self, response: Response, document: JSONMapping) -> ServerError:
         """See `Provider`."""
-        return openai_common.read_error(response, document)
+        return common.read_error(response, document)
 
     def limits(self, headers: Mapping[str, str]) -> Iterator[StatedLimit]:
         """See `Provider`."""
-        return openai_common.read_limits(headers)
+        return common.read_limits(headers)
 
 
 def _stop_reason(document: JSONMapping, *, has_calls: bool) -> str | None:
