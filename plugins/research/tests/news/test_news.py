@@ -81,6 +81,18 @@ def test_tavily_is_asked_for_its_topic_news_and_what_it_cannot_do_is_told(web: K
     }
 
 
+def test_what_was_found_is_a_source_of_the_session(web: KindsWeb) -> None:
+    step = {"searchStep": "Look.", "stepNumber": 1, "nextStepNeeded": True}
+    session = web.answer("sequential_search", step)["sessionId"]
+    assert "sessionId" not in ignored(web.found(num_results=2, sessionId=session))
+    overview = web.answer("get_research_session", {"sessionId": session})
+    assert [(one["title"], one["relevance"], one["date"]) for one in overview["sources"]] == [
+        ("Title 0", "found", "2026-01-02T03:04:05"),
+        ("Title 1", "found", "2026-01-02T03:04:05"),
+    ]
+    assert set(ignored(web.found(sessionId="nonsense"))) == {"sessionId"}
+
+
 def test_where_brave_refuses_tavily_answers(web: KindsWeb) -> None:
     web.server.route(BRAVE_NEWS_PATH, answers({"error": {"code": "x", "detail": "no"}}, status=403))
     order = {"FERRULE_SEARCH_ROUTING": "brave,tavily"}

@@ -57,14 +57,12 @@ def test_without_a_key_the_web_is_searched_and_the_answer_says_so(web: KindsWeb)
             "title": "Umbrella frame",
             "number": "US1234567B2",
             "url": "https://patents.google.com/patent/US1234567B2/en",
-            "published": "2026-01-02T03:04:05",
             "abstract": "Folds.",
         },
         {
             "title": "Handle",
             "number": "EP7654321A1",
             "url": "https://patents.google.com/patent/EP7654321A1/en",
-            "published": "2026-01-02T03:04:05",
             "abstract": "A handle.",
         },
     ]
@@ -73,6 +71,17 @@ def test_without_a_key_the_web_is_searched_and_the_answer_says_so(web: KindsWeb)
     assert set(ignored(document)) >= {"year_from", "cpc_code"}
     assert web.asked(BRAVE_PATH)[0]["q"] == "umbrella frame A45B site:patents.google.com"
     assert web.asked(EPO_TOKEN_PATH) == []
+
+
+def test_what_was_found_is_a_source_of_the_session(web: KindsWeb) -> None:
+    step = {"searchStep": "Look.", "stepNumber": 1, "nextStepNeeded": True}
+    session = web.answer("sequential_search", step)["sessionId"]
+    assert "sessionId" not in ignored(web.found(sessionId=session))
+    overview = web.answer("get_research_session", {"sessionId": session})
+    assert [(one["title"], one["relevance"], "date" in one) for one in overview["sources"]] == [
+        ("Umbrella frame", "patent", False),
+        ("Handle", "patent", False),
+    ]
 
 
 def test_an_office_is_no_filter_of_the_web_but_the_numbers_tell(web: KindsWeb) -> None:

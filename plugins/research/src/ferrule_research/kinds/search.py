@@ -52,6 +52,16 @@ def ask_providers(kind: str, forced: str, request: SearchRequest, context: Conte
     return Found(providers, route, route.answered, list(unique.values()))
 
 
+def record_found(session: str, found: Found, results: Sequence[Result], relevance: str) -> list[tuple[str, str]]:
+    """Add the results of an answer to the session that the call names; the argument and why, where that failed."""
+    if not session:
+        return []
+    from ferrule_research.search.session_record import record_search
+
+    why = record_search(session, results, found.route.attempts, relevance)
+    return [("sessionId", why)] if why else []
+
+
 def finish_answer(
     document: JSONObject,
     texts: JSONMapping,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ferrule_research.kinds.search import TRUST, ask_providers, finish_answer
+from ferrule_research.kinds.search import TRUST, ask_providers, finish_answer, record_found
 from ferrule_research.search.arguments import DEFAULT_RESULTS, findings, normalise_texts, parse_domain
 from ferrule_websearch import Result, SearchRequest, days_ago, fit_results, host_of
 
@@ -41,9 +41,9 @@ def search_news(arguments: JSONMapping, context: Context) -> JSONObject:
     results = _within_the_hour(found.results) if request.time_range == "hour" else list(found.results)
     if "sort_by" in request.filters:
         results, ignored = _by_date(results, ignored, found.answered.label)
-    if texts.get("sessionId"):
-        ignored.append(("sessionId", "a search belongs to no session here"))
-    articles = [_as_json(one) for one in results[: request.limit]]
+    results = results[: request.limit]
+    ignored += record_found(texts.get("sessionId", ""), found, results, "found")
+    articles = [_as_json(one) for one in results]
     document: JSONObject = {"articles": articles, "query": texts["query"], "resultCount": len(articles), "trust": TRUST}
     if texts.get("num_results", DEFAULT_RESULTS) > MAX_RESULTS:
         document["requestedNumResults"] = texts["num_results"]

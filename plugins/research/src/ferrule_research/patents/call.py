@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ferrule import ToolError
-from ferrule_research.kinds.search import TRUST, Found, ask_providers, finish_answer
+from ferrule_research.kinds.search import TRUST, Found, ask_providers, finish_answer, record_found
 from ferrule_research.patents.arguments import (
     DEFAULT_RESULTS,
     FILTERS,
@@ -39,11 +39,10 @@ def search_patents(arguments: JSONMapping, context: Context) -> JSONObject:
     limit = _LANDSCAPE_RESULTS if is_landscape else wanted
     found, warning = _ask(texts, limit, context)
     ignored = [*found.answered.ignored, *(unfiltered(texts) if warning else ())]
-    if texts.get("sessionId"):
-        ignored.append(("sessionId", "a search belongs to no session here"))
     results, clusters = list(found.results)[:limit], None
     if is_landscape:
         results, clusters = _by_assignee(results)
+    ignored += record_found(texts.get("sessionId", ""), found, results[:wanted], "patent")
     document: JSONObject = {
         "patents": [_as_json(one) for one in results[:wanted]],
         "query": texts["query"],

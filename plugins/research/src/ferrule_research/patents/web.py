@@ -48,5 +48,7 @@ def _of_patents(results: Iterable[Result], office: str) -> Sequence[Result]:
     for one in results:
         page = _PAGE.match(one.url)
         if page and page[1].startswith(office):
-            patents.setdefault(page[1], one._replace(title=_ENDS.sub("", one.title), details={"number": page[1]}))
+            title, details = _ENDS.sub("", one.title), {"number": page[1]}
+            # The date of a result is that of the page, or of the index: neither is one of the patent's.
+            patents.setdefault(page[1], one._replace(title=title, details=details, published=""))
     return list(patents.values())

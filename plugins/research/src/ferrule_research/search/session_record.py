@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from ferrule_websearch import Attempt, Result
 
 
-def record_search(session: str, results: Sequence[Result], attempts: Sequence[Attempt]) -> str:
-    """Add what a search has found; "" where it is kept, else why not."""
-    sources = [_make_source(one) for one in results]
+def record_search(
+    session: str, results: Sequence[Result], attempts: Sequence[Attempt], relevance: str = "found"
+) -> str:
+    """Add what a search has found; "" where it is kept, else why not. relevance: as a `Source` has it."""
+    sources = [_make_source(one, relevance) for one in results]
     return record_sources(session, sources, list_outcomes(attempts))
 
 
@@ -34,11 +36,14 @@ def list_outcomes(attempts: Sequence[Attempt]) -> list[Outcome]:
     ]
 
 
-def _make_source(result: Result) -> Source:
+def _make_source(result: Result, relevance: str) -> Source:
+    """The source that a result is. Of a patent its inventor is the author, and the day of filing its date."""
+    details = result.details
     return {
         "url": result.url,
         "title": result.title,
-        "relevance": "found",
+        "relevance": relevance,
+        "author": str(details.get("inventor") or ""),
         "site": host_of(result.url).removeprefix("www."),
-        "date": result.published,
+        "date": result.published or str(details.get("filed") or ""),
     }

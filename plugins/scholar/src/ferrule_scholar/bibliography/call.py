@@ -22,13 +22,17 @@ _BIBTEX, _RIS, _CSL = "bibtex", "ris", "csl-json"
 
 
 def format_sources(arguments: JSONMapping, context: Context) -> JSONObject:
-    """The answer to a call. Raises ToolError where a DOI without a title cannot be looked up."""
-    style = arguments.get("style", DEFAULT_STYLE)
-    references = _complete(read_sources(arguments["sources"]), context)
+    """The answer to a call. Raises ToolError where a DOI without a title cannot be looked up, or a session is gone."""
+    style, session = arguments.get("style", DEFAULT_STYLE), arguments.get("sessionId", "").strip()
+    sources = list(arguments.get("sources") or [])
+    if session:
+        from ferrule_scholar.session_record import list_sources
+
+        sources = [*list_sources(session), *sources]
+    references = _complete(read_sources(sources), context)
     answer: JSONObject = {"style": style, "entryCount": len(references), **_write(references, style), "trust": TRUST}
-    if arguments.get("sessionId"):
-        why = "a bibliography is written of sources, and no session has any here"
-        answer["ignoredParameters"] = [{"name": "sessionId", "why": why}]
+    if session:
+        answer["sessionId"] = session
     if context.size(answer) > context.max_bytes:
         raise _too_long(len(references))
     return answer

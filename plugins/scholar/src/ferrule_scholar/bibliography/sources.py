@@ -21,8 +21,8 @@ _TRACKING = ("utm_", "fbclid", "gclid")
 def findings(arguments: JSONMapping) -> list[str]:
     """What is wrong with each source."""
     sources = arguments.get("sources") or []
-    if not sources:
-        return ["sources: name at least one, with a url or a doi"]
+    if not sources and not arguments.get("sessionId", "").strip():
+        return ["sources: name at least one, with a url or a doi, or give the sessionId of a research"]
     return [f"sources[{number}]: {why}" for number, one in enumerate(sources) if (why := _judge(one))]
 
 

@@ -46,10 +46,14 @@ def walk_citations(arguments: JSONMapping, context: Context) -> JSONObject:
     raise_if_none_answered([hop.opinion for hop in hops], [name for name in scholars if name != scholar.name])
     answer: JSONObject = {"seed": seed.as_json(), "direction": direction, "provider": scholar.name}
     is_influential = bool(arguments.get("influential_only"))
+    papers = [seed]
     for hop in hops:
-        answer |= _describe(hop, is_influential and scholar.name == _PREFERRED[0], context)
+        works = _select(hop, is_influential and scholar.name == _PREFERRED[0], context)
+        answer |= _describe(hop, works)
+        papers += works
     answer["trust"] = TRUST
-    _add_notes(answer, arguments, scholar, [*failed, *(hop.opinion for hop in hops)])
+    ignored = [*_list_ignored(arguments, scholar), *_record(arguments.get("sessionId", ""), papers)]
+    _add_notes(answer, ignored, [*failed, *(hop.opinion for hop in hops)])
     if wanted > MAX_RESULTS:
         answer["requestedNumResults"] = wanted
     _fit(answer, context)
@@ -98,24 +102,38 @@ def _walk(scholar: Scholar, ability: str, seed: Work, limit: int, context: Conte
     return _Hop(ability, opinion)
 
 
-def _describe(hop: _Hop, is_filtered: bool, context: Context) -> JSONObject:
+def _select(hop: _Hop, is_filtered: bool, context: Context) -> Sequence[Work]:
+    """The papers of one direction, with their retractions."""
+    found = hop.opinion.found
+    works = [one for one in found.works if one.is_influential or not is_filtered] if found else []
+    return enrich(works, context, has_access=False).works if works else []
+
+
+def _describe(hop: _Hop, works: Sequence[Work]) -> JSONObject:
     """One direction of the answer: the papers, how many they are, and how many the service has."""
     name, found = _LISTS[hop.ability], hop.opinion.found
-    if found is None:
-        return {name: [], f"{name}Count": 0}
-    works = [one for one in found.works if one.is_influential or not is_filtered]
-    works = enrich(works, context, has_access=False).works if works else []
-    total = {} if found.total is None else {f"{name}Total": found.total}
+    total = {} if found is None or found.total is None else {f"{name}Total": found.total}
     return {name: [one.as_json() for one in works], f"{name}Count": len(works), **total}
 
 
-def _add_notes(answer: JSONObject, arguments: JSONMapping, scholar: Scholar, opinions: Sequence[Opinion]) -> None:
+def _list_ignored(arguments: JSONMapping, scholar: Scholar) -> list[dict[str, str]]:
+    if not arguments.get("influential_only") or scholar.name == _PREFERRED[0]:
+        return []
+    return [{"name": "influential_only", "why": f"{scholar.service.label} does not say which these are"}]
+
+
+def _record(session: str, papers: Sequence[Work]) -> list[dict[str, str]]:
+    """Add the papers to the session that a call names; the argument and the reason where they are not kept."""
+    if not session:
+        return []
+    from ferrule_scholar.session_record import record_works
+
+    why = record_works(session, papers)
+    return [{"name": "sessionId", "why": why}] if why else []
+
+
+def _add_notes(answer: JSONObject, ignored: Sequence[dict[str, str]], opinions: Sequence[Opinion]) -> None:
     """What had no effect, and what failed."""
-    ignored = []
-    if arguments.get("influential_only") and scholar.name != _PREFERRED[0]:
-        ignored.append({"name": "influential_only", "why": f"{scholar.service.label} does not say which these are"})
-    if arguments.get("sessionId"):
-        ignored.append({"name": "sessionId", "why": "a search belongs to no session here"})
     if ignored:
         answer["ignoredParameters"] = ignored
     errors = [one.error.message for one in opinions if one.error]

@@ -16,10 +16,10 @@ def identify(context: Context) -> object:
 
 
 def normalise(arguments: JSONObject) -> JSONObject:
-    """The arguments as a search reads them: blanks around texts do not matter, nor does the session."""
+    """The arguments as a search reads them: blanks around texts do not matter."""
     from ferrule_scholar.search.arguments import normalise_texts
 
-    return {name: value for name, value in normalise_texts(arguments).items() if name != "sessionId"}
+    return normalise_texts(arguments)
 
 
 @hookimpl

@@ -14,7 +14,6 @@ MAX_RESULTS = 10
 DEFAULT_RESULTS = 5
 _PER_SERVICE = 25  # asked of each, so that papers which several know are found in several answers
 WITHOUT_EFFECT = {
-    "sessionId": "a search belongs to no session here",
     "full_text": "the text of a paper is read by scrape_page, at its pdfUrl",
 }
 

@@ -49,7 +49,13 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
     document["checks"] = enriched.checks
     if wanted > MAX_RESULTS:
         document["requestedNumResults"] = wanted
-    if ignored := list_ignored(texts):
+    ignored = list_ignored(texts)
+    if texts.get("sessionId"):
+        from ferrule_scholar.session_record import record_works
+
+        if why := record_works(texts["sessionId"], papers[:limit]):
+            ignored.append({"name": "sessionId", "why": why})
+    if ignored:
         document["ignoredParameters"] = ignored
     if not document["papers"]:
         from ferrule_scholar.search.hints import make_hints

@@ -41,8 +41,17 @@ class KindsWeb:
 
     def run(self, *, environment: Mapping[str, str] | None = None, **arguments: Any) -> Run:
         """Call the executable, and make sure that no key and no process is left."""
-        executable = Path(sys.executable).parent / f"{self.tool.replace('_', '-')}-tool"
-        data = json.dumps({"query": "some words", **arguments}).encode()
+        return self._run(self.tool, {"query": "some words", **arguments}, environment)
+
+    def answer(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The document of another tool on the same machine, which succeeds."""
+        done = self._run(tool, arguments)
+        assert done.exit_code == 0, done.stdout
+        return done.document
+
+    def _run(self, tool: str, arguments: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Run:
+        executable = Path(sys.executable).parent / f"{tool.replace('_', '-')}-tool"
+        data = json.dumps(arguments).encode()
         merged = {**self.environment, **(environment or {})}
         done = run_forked(executable, data, environment=merged, cwd=self.folder, packages=_PACKAGES)
         for key in _SECRETS:
