@@ -33,6 +33,7 @@ pytestmark = [pytest.mark.installed, pytest.mark.index, pytest.mark.timeout(900)
 
 CLI = "jot"
 RESOURCE = "artifact:absent"  # which artifact_read does not have
+SEARCHES = ("web_search", "search_and_scrape", "news_search", "image_search", "patent_search")
 # Notes are made before they are read.
 FIRST = ("opennotes_create",)
 
@@ -62,7 +63,7 @@ class Scene:
 
     def fails(self, tool: str) -> bool:
         """Whether the tool has to fail: there is no artifact and no session, and a search wants a provider, too."""
-        is_search = tool in ("web_search", "search_and_scrape")
+        is_search = tool in SEARCHES
         named = ("artifact_read", "get_research_session", "research_export")
         return tool in named or (is_search and "web_search_brave" not in self.tools)
 
