@@ -1,4 +1,4 @@
-"""One hop in the graph of citations: the paper is found, then both directions are asked at the same time."""
+"""One hop in the graph of citations: the paper is found, then one direction is asked after the other."""
 
 from __future__ import annotations
 
