@@ -14,3 +14,9 @@ if TYPE_CHECKING:
 def machine(machine: Machine) -> Machine:
     """Without the commands of other distributions: the host knows none, and `ferrule doctor` loads each of them."""
     return machine.hide_commands()
+
+
+@pytest.fixture
+def commands(machine: Machine) -> None:
+    """The commands of other distributions, for a test that runs one of them."""
+    machine.show_commands()

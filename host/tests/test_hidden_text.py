@@ -60,6 +60,7 @@ def executable(machine: Machine, *arguments: str) -> Finished:
 @pytest.mark.process
 @pytest.mark.parametrize("is_static", [True, False], ids=["file", "computed"])
 @pytest.mark.parametrize(("where", "hidden"), PLACES, ids=[place for place, _ in PLACES])
+@pytest.mark.usefixtures("commands")
 def test_a_schema_that_hides_something_is_an_error_and_reaches_nobody(
     where: str, hidden: str, is_static: bool, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_schema_that_hides_something_is_an_error_and_reaches_nobody(
 
 @pytest.mark.slow
 @pytest.mark.process
+@pytest.mark.usefixtures("commands")
 def test_a_declaration_that_hides_something_keeps_the_tool_out(machine: Machine, tmp_path: Path) -> None:
     machine.install("alpha")
     path = machine.site / "module_alpha.tool.json"

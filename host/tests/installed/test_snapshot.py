@@ -23,8 +23,8 @@ def many(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine.install("alpha")
     machine.install("beta", top="import os; os._exit(7)", static=False)
     machine.install("gamma", top="raise ImportError('it cannot be')", static=False)
-    machine.install("search_one")
-    machine.install("search_two")
+    machine.install("probe_one")
+    machine.install("probe_two")
     monkeypatch.setattr(sys, "path", [*sys.path, str(machine.site)])
     return machine
 
@@ -45,18 +45,18 @@ def test_each_tool_is_found_in_its_own_state_by_any_number_of_processes(
     """As many as there are processors, and the snapshot's own process sees another number of them."""
     code = f"import os; os.cpu_count = lambda: {processors}\n{python_process._CODE}"
     monkeypatch.setattr(python_process, "_CODE", code)
-    tools = found(many, "alpha", "gamma", "search_two", "beta", "search_one")["tools"]
-    assert names(tools) == ["alpha", "gamma", "search_two", "beta", "search_one"]
+    tools = found(many, "alpha", "gamma", "probe_two", "beta", "probe_one")["tools"]
+    assert names(tools) == ["alpha", "gamma", "probe_two", "beta", "probe_one"]
     assert [tool["state"] for tool in tools] == ["ok", "broken", "ok", "broken", "ok"]
     assert "it cannot be" in tools[1]["error"]["message"]
     assert [tool["tool"]["name"] for tool in tools] == names(tools)
-    assert [tool["schema"]["name"] for tool in tools if tool["state"] == "ok"] == ["alpha", "search_two", "search_one"]
+    assert [tool["schema"]["name"] for tool in tools if tool["state"] == "ok"] == ["alpha", "probe_two", "probe_one"]
 
 
 @pytest.mark.slow
 def test_patterns_stand_for_what_fits_and_names_for_themselves(many: Machine) -> None:
-    assert names(found(many, "search_*")["tools"]) == ["search_one", "search_two"]
-    assert names(found(many, "search_two", "search_*")["tools"]) == ["search_two", "search_one"]
+    assert names(found(many, "probe_*")["tools"]) == ["probe_one", "probe_two"]
+    assert names(found(many, "probe_two", "probe_*")["tools"]) == ["probe_two", "probe_one"]
     assert found(many, "nothing_*")["tools"] == []
     assert {"alpha", "beta", "gamma"} <= set(names(found(many, ALL)["tools"]))
 
@@ -70,14 +70,14 @@ def test_a_name_that_nothing_has_is_told_with_what_was_meant(many: Machine) -> N
 
 def test_only_what_is_asked_for_is_loaded(many: Machine) -> None:
     many.install("delta", top="raise RuntimeError('delta was loaded')")
-    assert "delta was loaded" not in str(found(many, "alpha", "search_*"))
+    assert "delta was loaded" not in str(found(many, "alpha", "probe_*"))
     assert "delta was loaded" in str(found(many, "delta"))
 
 
 def test_a_tool_comes_with_what_it_declares_which_is_watched(many: Machine) -> None:
     declaration = many.site / "module_alpha.tool.json"
     declaration.write_text('{"title": "Alpha", "read_only": true, "later": 1}')
-    snapshot = found(many, "alpha", "search_one")
+    snapshot = found(many, "alpha", "probe_one")
     alpha, other = snapshot["tools"]
     assert alpha["declaration"] == {"title": "Alpha", "read_only": True}
     assert [warning["id"] for warning in alpha["warnings"]] == ["unknown-key"]

@@ -288,6 +288,7 @@ def test_a_table_that_cannot_be_read_stops_the_tool_and_is_told(notes: Machine) 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("commands")
 def test_a_tool_that_is_denied_something_with_its_examples_fails_its_check(machine: Machine) -> None:
     read = "return {'text': open('/etc/passwd').read()[:1]}"
     for name, permissions in (("sly", {"network": []}), ("honest", {"network": [], "read": ["/etc/passwd"]})):

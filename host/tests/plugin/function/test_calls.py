@@ -180,6 +180,7 @@ def test_the_functions_of_a_project_and_of_a_file_need_no_installation(machine: 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("commands")
 def test_ferrule_check_fails_where_file_and_function_differ_and_nowhere_else(machine: Machine) -> None:
     package = install(machine)
     assert machine.ferrule("schema", "weather", "--write").code == 0

@@ -307,6 +307,7 @@ def test_without_a_lock_that_can_be_read_no_tool_is_offered(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("commands")
 def test_neither_a_server_nor_a_program_sees_a_tool_that_differs(
     locked: LockedMachine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -73,6 +73,14 @@ class Machine:
         hide(self._hiding, offering_commands())
         return self
 
+    def show_commands(self) -> "Machine":
+        """Let the commands show that `hide_commands` has hidden."""
+        for name in offering_commands() - (offering_tools() - KEYLESS):
+            hidden = self._hiding / f"{name.replace('-', '_')}-0.dist-info"
+            if hidden.exists():
+                hidden.rmdir()
+        return self
+
     def install(
         self,
         name: str,
