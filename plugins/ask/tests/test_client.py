@@ -116,12 +116,14 @@ def test_closing_answers_what_waits(client: Make, model_server: ModelServer) -> 
 
 def test_a_client_that_nobody_has_any_more_ends_its_thread(model_server: ModelServer) -> None:
     model_server.always(says("Fine."))
+    before = set(threading.enumerate())  # among them maybe the thread of another test's client
     one = Client(toolbox=no_tools())
     future = one.start(None, "?")
+    (own,) = (thread for thread in threading.enumerate() if thread.name == "ferrule_ask" and thread not in before)
     del one
     gc.collect()
     assert future.result(SOON).text == "Fine."
-    until(lambda: not any(thread.name == "ferrule_ask" for thread in threading.enumerate()))
+    until(lambda: not own.is_alive())
 
 
 def test_what_happens_is_told_while_it_happens(client: Make, model_server: ModelServer) -> None:

@@ -100,7 +100,7 @@ def test_every_value_of_every_parameter_of_every_installed_tool_has_a_key_of_its
     assert len(changed) > len(parameters["properties"])
     normalise = load(tool).result_policy().normalise or (lambda arguments: arguments)
     different = {canonical(normalise(arguments)) for arguments in changed}
-    assert len(changed) * 0.9 < len(different) <= len(changed)  # no more than blanks and codes in capitals
+    assert len(changed) * 0.85 < len(different) <= len(changed)  # no more than blanks and codes in capitals
     assert len({key_of_call(tool, arguments) for arguments in changed}) == len(different)
 
 
