@@ -252,9 +252,13 @@ def test_what_cannot_be_asked_or_written_is_refused_before_the_first_row(ask, se
 def test_columns_of_any_type_are_asked_about_and_written(ask, server, tmp_path):
     with duckdb.connect() as con:
         kinds = con.execute("SELECT column_name, column_type FROM (DESCRIBE FROM test_all_types())").fetchall()
-        # Files of Parquet have a time zone as UTC, and none of these three.
-        names = [f'"{name}"' for name, kind in kinds if kind not in ("BLOB", "STRUCT", "TYPE")]
+        # Files of Parquet have a time zone as UTC, and none of these three; one of a union, as versions before 2 write
+        # it, is no table to them.
+        unread = ("UNION(",) if duckdb.__version__.startswith("1.") else ()
+        left_out = ("BLOB", "STRUCT", "TYPE")
+        names = [f'"{name}"' for name, kind in kinds if kind not in left_out and not kind.startswith(unread)]
         con.execute(f"COPY (SELECT {', '.join(names)} FROM test_all_types()) TO '{tmp_path}/in.parquet'")
     for ending in (".csv", ".parquet", ".jsonl"):
-        assert ask("Where?", "--rows", "in.parquet", "--out", f"out{ending}")[0] == 0
+        said = ask("Where?", "--rows", "in.parquet", "--out", f"out{ending}")
+        assert said[0] == 0, said
     assert len(server.requests) == 3
