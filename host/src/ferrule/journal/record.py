@@ -1,6 +1,6 @@
 """A call becomes a line of the journal, as the table `[journal]` of config.toml says.
 
-On the path of a call, where there is such a table.
+On the path of a call, if there is such a table.
 """
 
 from __future__ import annotations

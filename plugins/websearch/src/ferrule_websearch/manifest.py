@@ -32,7 +32,7 @@ query. `site` together with a `provider` says that its `plan` names the domains 
 "images" or "patents". Each kind has a group of entry points of its own, `GROUPS`, and a provider has a manifest for
 each kind that it answers: one that is not in the group of a kind is not asked for it. `KIND_PARAMETERS` has the
 parameters that only a kind has, such as `sort_by` of news. `limits.served` is the most results that the provider has
-for a query; a caller who wants more hears so. `warning` is told with each answer.
+for a query; a caller who wants more hears so. `warning` goes with each answer.
 """
 
 from __future__ import annotations

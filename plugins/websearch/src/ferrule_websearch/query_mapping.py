@@ -112,7 +112,7 @@ def map_query(manifest: Manifest, request: SearchRequest) -> QueryMapping:
     values: dict[str, str | int] = {**{name: str(getattr(request, name)) for name in VALUES}, **request.filters}
     for name, value in values.items():
         if value and not draft.hand_on(name, value):
-            draft.ignored.append((name, _without_word_for(draft, name, value)))
+            draft.ignored.append((name, _replace_unknown(draft, name, value)))
     if request.exact_terms and not draft.hand_on("exact_terms", request.exact_terms):
         draft.emulate("exact_terms", f'"{" ".join(request.exact_terms.replace(chr(34), " ").split())}"')
     if request.exclude_terms and not draft.hand_on("exclude_terms", request.exclude_terms):
@@ -136,7 +136,7 @@ def _too_long(manifest: Manifest) -> str:
     return f"{manifest.name} takes {manifest.longest} at most in a query"
 
 
-def _without_word_for(draft: _Draft, name: str, value: str | int) -> str:
+def _replace_unknown(draft: _Draft, name: str, value: str | int) -> str:
     """What comes of a value that the provider does not know: an hour is a day to it, all else is not asked for."""
     manifest = draft.manifest
     if value == HOUR and draft.hand_on(name, "day"):

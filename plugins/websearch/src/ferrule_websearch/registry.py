@@ -52,7 +52,7 @@ class Attempt(NamedTuple):
     what an answer holds, see `QueryMapping`; `incomplete` says why results may be missing. is_bounded: the bound on
     requests is why, so that the next call would miss the same. requests: how many were sent. has_engine: whether it can
     be asked for an engine of its own. identity: a hash of its version, settings and keys, from `probe_providers`.
-    warning: what its manifest has told with each answer.
+    warning: what its manifest says with each answer.
     """
 
     provider: str
@@ -119,7 +119,7 @@ class SearchProvider(NamedTuple):
     @property
     def tool(self) -> str:
         """The tool of the provider: of its distribution's tools the only one, or the one that ends with the provider's
-        name, or the one that has the operation `search`. Empty where that is not to be told.
+        name, or the one that has the operation `search`. Empty where nothing is to be said.
         """
         tools = [name for name, _, source in entry_points("ferrule.tools") if source == self.source]
         named = [name for name in tools if name.endswith(f"_{self.name}")]

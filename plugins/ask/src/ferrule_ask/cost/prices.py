@@ -64,17 +64,17 @@ class Price(NamedTuple):
 
     def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
         """US dollars for so many tokens."""
-        one = self._for(input_tokens)
+        one = self._choose(input_tokens)
         return (one.input * input_tokens + one.output * output_tokens) / _MILLION
 
     def cost_of(self, usage: Tokens) -> Decimal:
         """US dollars for what a reply reports."""
-        one = self._for(usage.all_input)
+        one = self._choose(usage.all_input)
         cached = one.input * _READING if one.cached is None else one.cached
         given = one.input * (usage.input + usage.cache_writing * _WRITING) + cached * usage.cache_reading
         return (given + one.output * usage.output) / _MILLION
 
-    def _for(self, input_tokens: int) -> Price | LongPrice:
+    def _choose(self, input_tokens: int) -> Price | LongPrice:
         return self.long if self.long is not None and input_tokens > self.long.over else self
 
 

@@ -1,4 +1,4 @@
-"""A patent as the EPO's JSON has it: made of XML, so that what may be a list is one thing where there is only one."""
+"""A patent as the EPO's JSON has it: made of XML, so that what may be a list is one thing if it is alone."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _as_hit(one: JSONMapping) -> JSONObject:
     number = f"{one.get('@country')}{one.get('@doc-number')}{one.get('@kind')}"
     published = _date(data.get("publication-reference"))
     return {
-        "title": _in_english(data.get("invention-title")),
+        "title": _pick_english(data.get("invention-title")),
         "url": _PAGE + number if number.isalnum() else "",
-        "snippet": _in_english(one.get("abstract")),
+        "snippet": _pick_english(one.get("abstract")),
         "published": published,
         "number": number,
         "assignee": _names(data, "applicant"),
@@ -53,7 +53,7 @@ def _text(value: object) -> str:
     return ""
 
 
-def _in_english(value: object) -> str:
+def _pick_english(value: object) -> str:
     """The English one of several, else the first."""
     every = _all(value)
     english = [one for one in every if one.get("@lang") == "en"]

@@ -19,9 +19,13 @@ _HINT = "See that key and secret are those of your app at https://developers.epo
 
 
 def get_token(place: str, key: str, secret: str, context: Context) -> str:
-    """A token. place: the URL that gives them.
+    """A token.
 
-    Raises ToolError AUTH_INVALID, NETWORK_ERROR or API_ERROR; none of its texts has the key.
+    Args:
+        place: the URL that gives them.
+
+    Raises:
+        ToolError AUTH_INVALID, NETWORK_ERROR or API_ERROR; none of its texts has the key.
     """
     pair = b64encode(f"{key}:{secret}".encode()).decode()
     headers = {**_FORM, "Authorization": f"Basic {pair}"}

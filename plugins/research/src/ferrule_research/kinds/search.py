@@ -1,4 +1,4 @@
-"""One search of a kind: the providers that answer it are asked as those of the web are, and what they say is told."""
+"""One search of a kind: the providers that answer it are asked as those of the web are, and what they say goes into the answer."""
 
 from __future__ import annotations
 

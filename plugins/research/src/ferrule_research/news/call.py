@@ -40,7 +40,7 @@ def search_news(arguments: JSONMapping, context: Context) -> JSONObject:
     ignored = [(_NAMES.get(name, name), why) for name, why in found.answered.ignored]
     results = _within_the_hour(found.results) if request.time_range == "hour" else list(found.results)
     if "sort_by" in request.filters:
-        results, ignored = _by_date(results, ignored, found.answered.label)
+        results, ignored = _sort_by_date(results, ignored, found.answered.label)
     results = results[: request.limit]
     ignored += record_found(texts.get("sessionId", ""), found, results, "found")
     articles = [_as_json(one) for one in results]
@@ -79,7 +79,7 @@ def _is_before(published: str, first: str) -> bool:
     return published.endswith("Z") and published < first
 
 
-def _by_date(results: list[Result], ignored: Ignored, label: str) -> tuple[list[Result], Ignored]:
+def _sort_by_date(results: list[Result], ignored: Ignored, label: str) -> tuple[list[Result], Ignored]:
     """The newest first, also where the provider cannot be asked for that; what has no date comes last."""
     ordered = sorted(results, key=lambda one: one.published, reverse=True)
     why = f"{label} has no order by date; what it found by relevance is put in that order"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ferrule import Context, JSONObject
 
 
-# What the latest call has found out, told by its deadline; by the kind of search.
+# What the latest call has found out, known by its deadline; by the kind of search.
 _known: tuple[float, dict[str, list[Attempt]]] | None = None
 
 

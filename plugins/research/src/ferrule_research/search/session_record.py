@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 def record_search(
     session: str, results: Sequence[Result], attempts: Sequence[Attempt], relevance: str = "found"
 ) -> str:
-    """Add what a search has found; "" where it is kept, else why not. relevance: as a `Source` has it."""
+    """Add what a search has found; "" where it is kept, else why not.
+
+    Args:
+        relevance: as a `Source` has it.
+    """
     sources = [_make_source(one, relevance) for one in results]
     return record_sources(session, sources, list_outcomes(attempts))
 
