@@ -1,4 +1,4 @@
-"""One search of a kind: the providers that answer it are asked as those of the web are, and what they say goes into the answer."""
+"""One search of a kind: its providers are asked as those of the web are, and the answer has what they say."""
 
 from __future__ import annotations
 
