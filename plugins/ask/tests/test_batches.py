@@ -7,6 +7,7 @@ import pytest
 from ferrule.errors import FerruleError
 from ferrule_ask import Client, Limits
 from ferrule_ask.batches.batches import Batches
+from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.model.batch_server import CANCELLED, ERRORED, EXPIRED, BatchServer, calls, says
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import MODEL_KEY
@@ -111,6 +112,17 @@ def test_another_program_goes_on_with_the_record(ask, server, tmp_path, model, i
     assert [one.text for one in found] == ["Oslo"] * 2
     assert len(server.batches) == 2
     assert not tools.executed
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+def test_a_question_that_comes_after_the_batch_has_ended_gets_its_answer(ask, server, tmp_path, model):
+    ask("a", "b", "c", model=model)
+    batches = Batches(tmp_path / "r.jsonl", lambda sentence: None)
+    with Client(batches=batches, toolbox=no_tools(), model=model) as client:
+        batches.expect(3)
+        found = [client.start("", one).result(PATIENCE_SECONDS) for one in ("a", "b", "c")]
+    assert [one.text for one in found] == ["Oslo"] * 3
+    assert len(server.batches) == 1
 
 
 def test_a_batch_that_is_gone_is_sent_again(ask, server):

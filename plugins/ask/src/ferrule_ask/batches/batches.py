@@ -78,6 +78,7 @@ class Batches:
         self._left = self._held = 0
         self._new: dict[str, _Wish] = {}
         self._waiting: dict[str, _Wish] = {}
+        self._done: dict[str, BatchResult] = {}  # of batches that have ended, for questions that come later
         self._tasks: set[asyncio.Task[None]] = set()
         self._followed: set[str] = set()
 
@@ -108,6 +109,8 @@ class Batches:
     async def send(self, body: bytes, route: Route) -> Reply:
         """The reply to a request, once its batch has ended. Raises CallFailed."""
         name = sha256_hex(route.url.encode() + b"\0" + body)[:_NAME_CHARS]
+        if name in self._done:
+            return _reply(self._done[name], route)
         wish = self._new.get(name) or self._waiting.get(name)
         if wish is None:
             wish = _Wish(body, route, asyncio.get_running_loop().create_future())
@@ -175,6 +178,12 @@ class Batches:
             self._start(self._wait_for(batch, route))
 
     async def _wait_for(self, batch: Batch, route: Route) -> None:
+        try:
+            await self._take_results(batch, route)
+        finally:  # a question that comes after a failure waits anew
+            self._followed.discard(batch.label)
+
+    async def _take_results(self, batch: Batch, route: Route) -> None:
         """Give each request of a batch its result once there is one."""
         if batch.id is None:  # the program ended while it was being sent
             found = await self._find(batch, route)
@@ -197,9 +206,11 @@ class Batches:
         self._told(f"Batch {batch.id} has ended.")
         missing = state.failure or "The batch has ended without an answer to this."
         for name in batch.names:
+            found = results.get(name) or _no_result(name, missing, is_refused=bool(state.failure))
+            self._done[name] = found
             wish = self._waiting.pop(name, None)
             if wish is not None and not wish.future.done():
-                wish.future.set_result(results.get(name) or _no_result(name, missing, is_refused=bool(state.failure)))
+                wish.future.set_result(found)
 
     async def _until_ended(self, batch: Batch, route: Route) -> BatchState:
         wait, failures, shown = _FIRST_WAIT_SECONDS, 0, False
