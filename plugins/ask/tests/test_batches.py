@@ -1,6 +1,7 @@
 """Questions that go in batches: by a server with the shapes of Anthropic's and of OpenAI's."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from ferrule.errors import FerruleError
 from ferrule_ask import Client, Limits
 from ferrule_ask.batches.batches import Batches
 from ferrule_testkit import PATIENCE_SECONDS
-from ferrule_testkit.model.batch_server import CANCELLED, ERRORED, EXPIRED, BatchServer, calls, says
+from ferrule_testkit.model.batch_server import CANCELLED, ERRORED, EXPIRED, BatchServer, Fault, calls, says
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import MODEL_KEY
 
@@ -36,6 +37,7 @@ def answers(body):
 @pytest.fixture
 def server(ask_environment, monkeypatch):
     """The server, at the place of both providers."""
+    monkeypatch.setattr("ferrule_ask.batches.batches._FIRST_WAIT_SECONDS", 0.01)
     with BatchServer(answers) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
@@ -92,11 +94,54 @@ def test_a_batch_that_is_refused_as_a_whole_says_why(ask, server):
 
 
 @pytest.mark.parametrize("model", MODELS[:2])
-def test_a_batch_whose_id_never_came_back_is_found_and_not_sent_again(ask, server, model):
-    server.drop_next = True
+@pytest.mark.parametrize(
+    "faults",
+    [
+        [Fault("POST", "/batches")],
+        [Fault("POST", "/batches"), Fault("GET", "/batches", 529, times=3)],
+        [Fault("POST", "/batches"), Fault("GET", "/batches", 200)],
+        [Fault("POST", "/batches", 502)],
+        [Fault("POST", "/batches", 504, headers={"x-should-retry": "false"})],
+        [Fault("POST", "/batches", 200)],
+    ],
+    ids=["cut", "list busy", "list unreadable", "gateway", "last word", "no id"],
+)
+def test_a_batch_whose_id_never_came_back_is_found_and_not_sent_again(ask, server, model, faults):
+    server.faults = [replace(one) for one in faults]
     found, _ = ask("a", "b", model=model)
     assert [one.text for one in found] == ["Oslo"] * 2
     assert len(server.batches) == 1
+    assert not any(one.times for one in server.faults)
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+def test_a_batch_that_cannot_be_looked_for_is_in_the_record_of_the_next_run(ask, server, model):
+    server.faults = [Fault("POST", "/batches"), Fault("GET", "/batches", 403)]
+    assert ask("a", model=model)[0][0].code == "FORBIDDEN"
+    server.faults = [Fault("GET", "/batches", 529)]
+    assert ask("a", model=model)[0][0].text == "Oslo"
+    assert len(server.batches) == 1
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+def test_a_batch_that_is_refused_is_sent_by_the_next_run_without_a_look_for_it(ask, server, model):
+    server.faults = [Fault("POST", "/batches", 400)]
+    assert ask("a", model=model)[0][0].code == "INVALID_REQUEST"
+    assert ask("a", model=model)[0][0].text == "Oslo"
+    assert not [path for method, path in server.seen if method == "GET" and path.endswith("/batches")]
+
+
+def test_batches_of_another_program_are_passed_over_until_the_own_one_is_found(ask, server, tmp_path):
+    record = tmp_path / "r.jsonl"
+    for other in ("x", "y"):
+        ask(other)
+        record.unlink()
+    ask("a")
+    record.write_text("".join(line for line in record.read_text().splitlines(keepends=True) if '"sent"' not in line))
+    assert ask("a")[0][0].text == "Oslo"
+    assert len(server.batches) == 3
+    found = ask("a")  # the record has the right one now
+    assert (found[0][0].text, len(server.batches)) == ("Oslo", 3)
 
 
 @pytest.mark.parametrize("model", MODELS[:2])

@@ -11,9 +11,9 @@ Questions that call tools go in rounds: once each question that is left waits fo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ferrule.errors import FerruleError
 from ferrule.text.sha256 import sha256_hex
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ferrule_ask.models.dialogue import Reply
     from ferrule_ask.models.provider import Provider
 
+_T = TypeVar("_T")
 _TRIES = 4
 _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS, _GROWTH = 1.0, 60.0, 1.5
 _MAX_FAILURES = 30  # of looks at a batch, in a row: half an hour
@@ -81,6 +82,8 @@ class Batches:
         self._done: dict[str, BatchResult] = {}  # of batches that have ended, for questions that come later
         self._tasks: set[asyncio.Task[None]] = set()
         self._followed: set[str] = set()
+        self._guessed: set[str | None] = set()  # ids that were found by the number of their requests
+        self._foreign: set[tuple[str, str | None]] = set()  # label and id that do not belong together
 
     @property
     def day(self) -> str:
@@ -141,36 +144,47 @@ class Batches:
             try:
                 identity = await self._submit(batch, route, requests)
             except CallFailed as failure:
-                self.record.drop(batch)
                 self._fail(names, failure)
                 continue
             self._told(f"Batch {identity} of {len(names):,} requests is sent.")
-            self._follow(self.record.note_sent(batch, identity), route)
+            self._follow(self.record.note_id(batch, identity), route)
 
     async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> str:
-        """Send a batch, once: where it is not known whether it arrived, it is looked for first."""
+        """Send a batch, once: where it is not known whether it arrived, it is looked for first.
+
+        Returns:
+            Its id.
+
+        Raises:
+            CallFailed, and then the record has the batch only where it may have arrived.
+        """
         for number in range(1, _TRIES + 1):
             try:
                 return await route.api.submit(route.exchange, route.url, requests, batch.label)
             except MessageUnreadable as error:
-                raise CallFailed("API_ERROR", f"What the model's server sent {error}.") from None
-            except CallFailed as failure:
-                if not failure.may_repeat or number == _TRIES:
-                    raise
-            await asyncio.sleep(_FIRST_WAIT_SECONDS * number)
-            found = await self._find(batch, route)
+                failure = _unreadable(error)
+            except CallFailed as error:
+                failure = error
+            await asyncio.sleep(_FIRST_WAIT_SECONDS * number if failure.may_repeat else 0)
+            found = None if _is_refused(failure) else await self._find(batch, route)
             if found is not None:
                 return found
+            if not failure.may_repeat or number == _TRIES:
+                if _is_refused(failure):
+                    self.record.drop(batch)
+                raise failure
         raise AssertionError("a try either returns or raises")
 
     async def _find(self, batch: Batch, route: Route) -> str | None:
-        known = {one.id for one in self.record.batches}
+        """The id of a batch that may have been made; None where it is in no list. Raises CallFailed."""
         since = batch.at - _CLOCKS_SECONDS
-        try:
-            found = await route.api.find(route.exchange, route.url, batch.label, len(batch.names), since)
-        except (CallFailed, MessageUnreadable):
-            return None
-        return next((one for one in found if one not in known), None)
+        found = await _persist(lambda: route.api.find(route.exchange, route.url, batch.label, len(batch.names), since))
+        # What was only found may be of another one of the record, which looks for it as well.
+        others = {one.id for one in self.record.batches} - self._guessed
+        mine = [one for one in found if one not in others and (batch.label, one) not in self._foreign]
+        identity = min(mine, key=self._guessed.__contains__, default=None)
+        self._guessed.add(identity)
+        return identity
 
     def _follow(self, batch: Batch, route: Route) -> None:
         if batch.label not in self._followed:
@@ -185,32 +199,33 @@ class Batches:
 
     async def _take_results(self, batch: Batch, route: Route) -> None:
         """Give each request of a batch its result once there is one."""
-        if batch.id is None:  # the program ended while it was being sent
-            found = await self._find(batch, route)
-            if found is None:
-                self._forget(batch)
-                return
-            batch = self.record.note_sent(batch, found)
         try:
+            if batch.id is None:  # the program ended while it was being sent, or it is not known whether it arrived
+                found = await self._find(batch, route)
+                if found is None:
+                    self._forget(batch)
+                    return
+                batch = self.record.note_id(batch, found)
             state = await self._until_ended(batch, route)
             results = {one.name: one for one in await _results(state, route)}
         except CallFailed as failure:
-            if failure.status == 404:
+            if failure.status == 404 and batch.id is not None:
                 self._forget(batch)
             else:
                 self._fail(batch.names, failure)
             return
         if results and not results.keys() & set(batch.names):  # one of another program, with as many requests
-            self._forget(batch)
+            self._foreign.add((batch.label, batch.id))
+            await self._take_results(self.record.note_id(batch, None), route)
             return
         self._told(f"Batch {batch.id} has ended.")
         missing = state.failure or "The batch has ended without an answer to this."
         for name in batch.names:
-            found = results.get(name) or _no_result(name, missing, is_refused=bool(state.failure))
-            self._done[name] = found
+            result = results.get(name) or _no_result(name, missing, is_refused=bool(state.failure))
+            self._done[name] = result
             wish = self._waiting.pop(name, None)
             if wish is not None and not wish.future.done():
-                wish.future.set_result(found)
+                wish.future.set_result(result)
 
     async def _until_ended(self, batch: Batch, route: Route) -> BatchState:
         wait, failures, shown = _FIRST_WAIT_SECONDS, 0, False
@@ -268,6 +283,34 @@ def require_api(provider: Provider) -> BatchAPI:
     if api is None:
         raise BatchesUnavailable(f"{provider.name} has no batches.", hint="Ask without --batch, or another model.")
     return api
+
+
+async def _persist(ask: Callable[[], Awaitable[_T]]) -> _T:
+    """What the provider says of batches, asked until it says so. Raises CallFailed where that is no use."""
+    wait, failures = _FIRST_WAIT_SECONDS, 0
+    while True:
+        try:
+            return await ask()
+        except MessageUnreadable as error:
+            failure = _unreadable(error, may_repeat=True)
+        except CallFailed as error:
+            failure = error
+        failures += 1
+        if not failure.may_repeat or failures >= _MAX_FAILURES:
+            raise failure
+        await asyncio.sleep(wait)
+        wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)
+
+
+def _unreadable(error: MessageUnreadable, *, may_repeat: bool = False) -> CallFailed:
+    sentence = f"What the model's server sent {error}. Run the same command again."
+    return CallFailed("API_ERROR", sentence, may_repeat=may_repeat)
+
+
+def _is_refused(failure: CallFailed) -> bool:
+    """Whether what was sent has certainly come to nothing; a gateway's 408, a 5xx and silence leave that open."""
+    status = failure.status
+    return not failure.was_sent or (status is not None and 300 <= status < 500 and status != 408)
 
 
 def _portions(wishes: dict[str, _Wish]) -> Iterator[list[str]]:

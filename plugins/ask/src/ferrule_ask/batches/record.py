@@ -64,8 +64,8 @@ class Record:
         self._write({"step": "sending", "label": label, "at": batch.at, "names": list(names)})
         return batch
 
-    def note_sent(self, batch: Batch, identity: str) -> Batch:
-        """Note the id of a batch."""
+    def note_id(self, batch: Batch, identity: str | None) -> Batch:
+        """Note the id of a batch; None where the one that was noted is another batch's."""
         sent = self._batches[batch.label] = batch._replace(id=identity)
         self._write({"step": "sent", "label": batch.label, "batch": identity})
         return sent

@@ -46,11 +46,31 @@ class Batch:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass
+class Fault:
+    """What comes instead of an answer to requests with this method, whose paths end so. What they ask for is done.
+
+    status: None where the connection is cut; with 200 what comes is no JSON. times: of requests; the others go well.
+    """
+
+    method: str
+    path: str
+    status: int | None = None
+    times: int = 1
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def takes(self, method: str, path: str) -> bool:
+        """Whether this is a request that fails; it is counted."""
+        meant = self.times > 0 and method == self.method and path.endswith(self.path)
+        self.times -= meant
+        return meant
+
+
 class BatchServer:
     """The server. seen: method and path of each request.
 
-    go_on: cleared, no batch ends. made: set once a batch is there. drop_next: the next batch is made, and its
-    connection is cut before the id has come back. refuse: a sentence with which OpenAI fails whole batches.
+    go_on: cleared, no batch ends. made: set once a batch is there. faults: what fails, the first that fits.
+    refuse: a sentence with which OpenAI fails whole batches.
     """
 
     def __init__(self, outcome: Callable[[Any], Outcome]) -> None:
@@ -65,7 +85,7 @@ class BatchServer:
         self.keys: set[str] = set()
         self.go_on, self.made = threading.Event(), threading.Event()
         self.go_on.set()
-        self.drop_next = False
+        self.faults: list[Fault] = []
         self.refuse = ""
 
     def __enter__(self) -> Self:
@@ -81,13 +101,11 @@ class BatchServer:
         path = exchange.path.partition("?")[0]
         self.seen.append((exchange.command, path))
         self.keys.add(exchange.headers.get("Authorization", ""))
-        drops = self.drop_next and path.endswith("/batches") and exchange.command == "POST"
         answer = self._answer(exchange.command, path, data)
-        if drops:
-            self.drop_next = False
-            exchange.close_connection = True
-            return
-        if answer is None:
+        fault = next((one for one in self.faults if one.takes(exchange.command, path)), None)
+        if fault is not None:
+            _fail(exchange, fault)
+        elif answer is None:
             error = {"type": "error", "error": {"type": "not_found_error", "message": "Not found"}}
             exchange.answer(json.dumps(error).encode(), "application/json", status=404)
         elif isinstance(answer, bytes):
@@ -189,6 +207,15 @@ class BatchServer:
         names = sorted(batch.requests, reverse=True)
         lines = [{"custom_id": one, **line(batch.requests[one], self._outcome(batch.requests[one]))} for one in names]
         return "".join(f"{json.dumps(one)}\n" for one in lines).encode()
+
+
+def _fail(exchange: Exchange, fault: Fault) -> None:
+    if fault.status is None:
+        exchange.close_connection = True
+        return
+    error = {"type": "error", "error": {"type": "api_error", "message": "Not now."}}
+    body = b"<html>" if fault.status == 200 else json.dumps(error).encode()
+    exchange.answer(body, "application/json", status=fault.status, headers=fault.headers)
 
 
 def _anthropic_line(body: Any, outcome: Outcome) -> dict[str, Any]:
