@@ -30,7 +30,7 @@ def answers(body):
         if f"want {outcome}" in asked:
             return outcome
     if body.get("tools") and "function_call_output" not in asked and "tool_result" not in asked:
-        return calls(SEARCH, {"query": "x"})
+        return calls(body["tools"][0]["name"], {"query": "x"})
     return says("Oslo")
 
 
@@ -168,6 +168,20 @@ def test_a_question_that_comes_after_the_batch_has_ended_gets_its_answer(ask, se
         found = [client.start("", one).result(PATIENCE_SECONDS) for one in ("a", "b", "c")]
     assert [one.text for one in found] == ["Oslo"] * 3
     assert len(server.batches) == 1
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+@pytest.mark.parametrize("tool", [SEARCH, "web_fetch"])
+def test_another_program_goes_on_with_results_of_tools_that_have_passages(ask, server, model, tool):
+    url = "https://example.org/"
+    found = {"sources": [("Title", url, "", tool)], "passages": [(url, "Title", "Oslo."), (url, "Title", "It is.")]}
+    first = ask("a", "b", model=model, toolbox=MemoryTools(tool, **found))[0]
+    tools = MemoryTools(tool, content="something else")
+    again = ask("a", "b", model=model, toolbox=tools)[0]
+    assert [(one.text, one.sources) for one in again] == [(one.text, one.sources) for one in first]
+    assert first[0].sources
+    assert len(server.batches) == 2
+    assert not tools.executed
 
 
 def test_a_batch_that_is_gone_is_sent_again(ask, server):

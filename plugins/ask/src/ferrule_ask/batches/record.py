@@ -15,7 +15,7 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_ask.tools.protocols import Source, ToolResult
+from ferrule_ask.tools.protocols import Passage, Source, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,4 +124,6 @@ class Record:
 
 
 def _result(facts: JSONMapping) -> ToolResult:
-    return ToolResult(**{**facts, "sources": tuple(Source(*one) for one in facts["sources"])})
+    sources = tuple(Source(*one) for one in facts["sources"])
+    passages = tuple(Passage(*one) for one in facts.get("passages", ()))
+    return ToolResult(**{**facts, "sources": sources, "passages": passages})
