@@ -51,7 +51,7 @@ def ask(server, tmp_path):
 
     def ask(*questions, model=MODELS[0], **options):
         batches = Batches(tmp_path / "r.jsonl", lambda sentence: None)
-        given = {"toolbox": no_tools(), "prices": PRICES, "concurrency": 1000, "model": model, **options}
+        given = {"toolbox": no_tools(), "prices": PRICES, "model": model, **options}
         with Client(batches=batches, **given) as client:
             batches.expect(len(questions))
             futures = [client.start("", one) for one in questions]
@@ -68,6 +68,22 @@ def test_all_questions_are_one_batch_at_half_the_price(ask, server, model):
     assert found[0].cost == pytest.approx((1000 * 2 + 100 * 10) / 1e6 / 2)
     assert client.usage.requests == 50
     assert server.keys == {f"Bearer {MODEL_KEY}"}
+
+
+def test_more_questions_than_run_at_once_are_one_batch(ask, server):
+    assert {one.text for one in ask(*(f"q{i}" for i in range(9)), concurrency=2)[0]} == {"Oslo"}
+    assert [len(one.requests) for one in server.batches] == [9]
+
+
+def test_questions_that_are_equal_share_a_request(ask, server):
+    found, _ = ask("a", "a", "b")
+    assert [one.text for one in found] == ["Oslo"] * 3
+    assert [len(one.requests) for one in server.batches] == [2]
+
+
+def test_questions_that_are_equal_go_in_rounds_with_the_others(ask, server):
+    assert {one.text for one in ask("a", "a", "b", toolbox=MemoryTools())[0]} == {"Oslo"}
+    assert [len(one.requests) for one in server.batches] == [2, 2]
 
 
 @pytest.mark.parametrize("model", MODELS[:2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
@@ -86,7 +86,8 @@ class Session:
     def begin(self) -> None:
         """Start on a new loop."""
         self.is_closing = False
-        self._turns = asyncio.Semaphore(self._concurrency)
+        # In batches each question has to come to where it waits for its reply.
+        self._turns = nullcontext() if self.batches is not None else asyncio.Semaphore(self._concurrency)
         self._loading = asyncio.Lock()
         self._files = asyncio.Semaphore(_FILES_AT_ONCE)
         self._call_locks: dict[str, asyncio.Lock] = {}

@@ -1,7 +1,7 @@
 """Requests of many questions that go in batches: what all questions wait for is sent together.
 
     batches = Batches(path)                  # of the record
-    client = Client(batches=batches, concurrency=…)
+    client = Client(batches=batches)
     batches.expect(len(questions))
     futures = [client.start(context, prompt) for context, prompt in questions]
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ferrule.errors import FerruleError
@@ -53,10 +54,14 @@ class Route(NamedTuple):
     exchange: Exchange
 
 
-class _Wish(NamedTuple):
+@dataclass(slots=True)
+class _Wish:
+    """A request. waiters: the questions that wait for its result; those with the same request share it."""
+
     body: bytes
     route: Route
     future: asyncio.Future[BatchResult]
+    waiters: int = 0
 
 
 class Batches:
@@ -76,7 +81,7 @@ class Batches:
         except OSError as error:
             raise FerruleError(f"{path} cannot be read: {error.strerror}.") from None
         self._told = told
-        self._left = self._held = 0
+        self._left = self._held = self._asking = 0  # questions: not ended; of them, those that wait
         self._new: dict[str, _Wish] = {}
         self._waiting: dict[str, _Wish] = {}
         self._done: dict[str, BatchResult] = {}  # of batches that have ended, for questions that come later
@@ -123,15 +128,24 @@ class Batches:
             else:
                 self._waiting[name] = wish
                 self._follow(batch, route)
-            self._send_if_all_wait()
-        return _reply(await asyncio.shield(wish.future), route)
+        wish.waiters += 1
+        self._asking += 1
+        self._send_if_all_wait()
+        try:
+            result = await asyncio.shield(wish.future)
+        except asyncio.CancelledError:
+            if not wish.future.done():
+                wish.waiters -= 1
+                self._asking -= 1
+            raise
+        return _reply(result, route)
 
     def close(self) -> None:
         """The work is done, and its answers are written."""
         self.record.remove()
 
     def _send_if_all_wait(self) -> None:
-        if self._new and len(self._new) + len(self._waiting) + self._held >= self._left:
+        if self._new and self._asking + self._held >= self._left:
             wishes, self._new = self._new, {}
             self._waiting |= wishes
             self._start(self._send_all(wishes))
@@ -223,9 +237,8 @@ class Batches:
         for name in batch.names:
             result = results.get(name) or _no_result(name, missing, is_refused=bool(state.failure))
             self._done[name] = result
-            wish = self._waiting.pop(name, None)
-            if wish is not None and not wish.future.done():
-                wish.future.set_result(result)
+            if future := self._take(name):
+                future.set_result(result)
 
     async def _until_ended(self, batch: Batch, route: Route) -> BatchState:
         wait, failures, shown = _FIRST_WAIT_SECONDS, 0, False
@@ -259,9 +272,16 @@ class Batches:
 
     def _fail(self, names: Sequence[str], failure: CallFailed) -> None:
         for name in names:
-            wish = self._waiting.pop(name, None)
-            if wish is not None and not wish.future.done():
-                wish.future.set_exception(failure)
+            if future := self._take(name):
+                future.set_exception(failure)
+
+    def _take(self, name: str) -> asyncio.Future[BatchResult] | None:
+        """The future of a request whose result is there: its questions wait no longer."""
+        wish = self._waiting.pop(name, None)
+        if wish is None or not wish.waiters:
+            return None
+        self._asking -= wish.waiters
+        return wish.future
 
     def _start(self, work: object) -> None:
         assert asyncio.iscoroutine(work)  # noqa: S101 - the type of a coroutine says nothing more
