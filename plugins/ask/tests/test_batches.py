@@ -12,6 +12,7 @@ from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.model.batch_server import CANCELLED, ERRORED, EXPIRED, BatchServer, Fault, calls, says
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import MODEL_KEY
+from ferrule_testkit.runs import wait_for
 
 pytestmark = pytest.mark.process
 MODELS = ["claude-sonnet-5-5", "openai/gpt-5", "openai-chat/gpt-5"]
@@ -198,6 +199,33 @@ def test_another_program_goes_on_with_results_of_tools_that_have_passages(ask, s
     assert first[0].sources
     assert len(server.batches) == 2
     assert not tools.executed
+
+
+def test_closing_sends_nothing(server, tmp_path):
+    batches = Batches(tmp_path / "r.jsonl", lambda sentence: None)
+    with Client(batches=batches, toolbox=no_tools()) as client:
+        batches.expect(4)
+        futures = [client.start("", one) for one in ("a", "b", "c")]
+        wait_for(lambda: client.usage.requests == 3)
+    assert [one.result().code for one in futures] == ["CANCELLED"] * 3
+    assert not server.batches
+    with client:  # again
+        batches.expect(1)
+        assert client.start("", "d").result(PATIENCE_SECONDS).text == "Oslo"
+    assert [len(one.requests) for one in server.batches] == [1]
+
+
+def test_a_question_that_is_cancelled_is_not_in_the_batch_of_the_others(server, tmp_path):
+    batches = Batches(tmp_path / "r.jsonl", lambda sentence: None)
+    with Client(batches=batches, toolbox=no_tools()) as client:
+        batches.expect(4)
+        first, equal, _ = [client.start("", one) for one in ("first", "equal", "equal")]
+        wait_for(lambda: client.usage.requests == 3)
+        first.cancel()
+        equal.cancel()
+        assert client.start("", "last").result(PATIENCE_SECONDS).text == "Oslo"
+    asked = sorted(question_of(body) for batch in server.batches for body in batch.requests.values())
+    assert ["equal" in asked[0], "last" in asked[1], len(asked), len(server.batches)] == [True, True, 2, 1]
 
 
 def test_a_batch_that_is_gone_is_sent_again(ask, server):

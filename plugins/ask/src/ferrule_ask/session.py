@@ -128,7 +128,7 @@ class Session:
         finally:
             self._under_way -= {task}
             if self.batches is not None:
-                self.batches.end_one()
+                self.batches.end_one(may_send=not self.is_closing)
         self._count(conversation, answer)
         self._learn(conversation, answer, settings)
         return answer
@@ -154,6 +154,8 @@ class Session:
 
     async def disconnect(self) -> None:
         """Close the connections."""
+        if self.batches is not None:
+            self.batches.disconnect()
         for pacer in self._pacers.values():
             pacer.close()
         await self.transport.close()

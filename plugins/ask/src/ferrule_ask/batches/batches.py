@@ -99,10 +99,11 @@ class Batches:
         """So many questions will be asked; nothing is sent before all of them wait."""
         self._left += number
 
-    def end_one(self) -> None:
-        """A question has its answer."""
+    def end_one(self, *, may_send: bool = True) -> None:
+        """A question has its answer, or is cancelled. may_send: what the others wait for, if they all do now."""
         self._left -= 1
-        self._send_if_all_wait()
+        if may_send:
+            self._send_if_all_wait()
 
     @contextmanager
     def waiting_for_room(self) -> Iterator[None]:
@@ -134,11 +135,25 @@ class Batches:
         try:
             result = await asyncio.shield(wish.future)
         except asyncio.CancelledError:
-            if not wish.future.done():
-                wish.waiters -= 1
-                self._asking -= 1
+            self._leave(name, wish)
             raise
         return _reply(result, route)
+
+    def _leave(self, name: str, wish: _Wish) -> None:
+        """A question is cancelled: its request is not sent any more where no other one has it."""
+        if wish.future.done():
+            return
+        wish.waiters -= 1
+        self._asking -= 1
+        if not wish.waiters:
+            self._new.pop(name, None)
+
+    def disconnect(self) -> None:
+        """End what is under way on this loop. What is sent goes on at the provider, and is in the record."""
+        for task in self._tasks:
+            task.cancel()
+        self._new, self._waiting = {}, {}
+        self._left = self._held = self._asking = 0  # those that were expected and never came as well
 
     def close(self) -> None:
         """The work is done, and its answers are written."""
@@ -266,7 +281,7 @@ class Batches:
         self._followed.discard(batch.label)
         for name in batch.names:
             wish = self._waiting.pop(name, None)
-            if wish is not None:
+            if wish is not None and wish.waiters:
                 self._new[name] = wish
         self._send_if_all_wait()
 
