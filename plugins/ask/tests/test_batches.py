@@ -255,6 +255,15 @@ def test_a_plan_has_half_the_price(server, tmp_path):
         assert half.plan("", "q").cost_max == pytest.approx(whole.plan("", "q").cost_max / 2)
 
 
+def test_a_long_question_has_half_the_price_of_long_ones(server):
+    model, text = "openai/gpt-5.4", "x" * 1_300_000
+    with (
+        Client(toolbox=no_tools(), model=model, batches=Batches(None, print)) as half,
+        Client(toolbox=no_tools(), model=model) as whole,
+    ):
+        assert half.plan("", text).cost_max == pytest.approx(whole.plan("", text).cost_max / 2)
+
+
 def test_the_record_has_no_key_and_no_question(ask, server, tmp_path):
     ask("a secret question")
     text = (tmp_path / "r.jsonl").read_text()

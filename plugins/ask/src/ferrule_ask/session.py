@@ -177,9 +177,7 @@ class Session:
     def price(self, settings: Settings) -> Price | None:
         """The price of a question's model, which is half of it in a batch; None where it is not known."""
         price = price_of(settings.model, settings.prices, settings.provider.name)
-        if price is None or self.batches is None:
-            return price
-        return price._replace(input=price.input / 2, output=price.output / 2)
+        return price if price is None or self.batches is None else price.half()
 
     def offers(self, tools: Tools, settings: Settings) -> Sequence[ToolOffer]:
         """The tools that the provider of a question takes; it is said of the others why not, once."""
