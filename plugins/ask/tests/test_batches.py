@@ -201,6 +201,19 @@ def test_another_program_goes_on_with_results_of_tools_that_have_passages(ask, s
     assert not tools.executed
 
 
+@pytest.mark.parametrize("status", [200, 529])
+def test_a_state_that_never_comes_is_not_waited_for_without_end(ask, server, monkeypatch, status):
+    monkeypatch.setattr("ferrule_ask.batches.batches._MAX_FAILURES", 3)
+    ask("a")
+    server.faults = [Fault("GET", server.batches[0].id, status, times=100)]
+    answer = ask("a")[0][0]
+    assert (answer.code, bool(answer.error)) == ("API_ERROR" if status == 200 else "OVERLOADED", True)
+    assert server.faults[0].times == 97
+    server.faults = []
+    assert ask("a")[0][0].text == "Oslo"  # the record has it still
+    assert len(server.batches) == 1
+
+
 def test_closing_sends_nothing(server, tmp_path):
     batches = Batches(tmp_path / "r.jsonl", lambda sentence: None)
     with Client(batches=batches, toolbox=no_tools()) as client:

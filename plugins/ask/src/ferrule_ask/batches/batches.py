@@ -256,22 +256,14 @@ class Batches:
                 future.set_result(result)
 
     async def _until_ended(self, batch: Batch, route: Route) -> BatchState:
-        wait, failures, shown = _FIRST_WAIT_SECONDS, 0, False
+        wait, shown = _FIRST_WAIT_SECONDS, False
         while True:
-            try:
-                state = await route.api.look(route.exchange, route.url, batch.id or "")
-                failures = 0
-                if state.is_ended:
-                    return state
-                if not shown:
-                    self._told(f"Batch {batch.id}: {state.done:,} of {state.total:,} done; waiting for the others.")
-                    shown = True
-            except MessageUnreadable:
-                failures += 1
-            except CallFailed as failure:
-                failures += 1
-                if not failure.may_repeat or failures >= _MAX_FAILURES:
-                    raise
+            state = await _persist(lambda: route.api.look(route.exchange, route.url, batch.id or ""))
+            if state.is_ended:
+                return state
+            if not shown:
+                self._told(f"Batch {batch.id}: {state.done:,} of {state.total:,} done; waiting for the others.")
+                shown = True
             await asyncio.sleep(wait)
             wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)
 
