@@ -9,7 +9,7 @@ from ferrule.errors import FerruleError
 from ferrule_ask import Client, Limits
 from ferrule_ask.batches.batches import Batches
 from ferrule_testkit import PATIENCE_SECONDS
-from ferrule_testkit.model.batch_server import CANCELLED, ERRORED, EXPIRED, BatchServer, Fault, calls, says
+from ferrule_testkit.model.batch_server import CANCELLED, ERRORED, EXPIRED, UNREADABLE, BatchServer, Fault, calls, says
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import MODEL_KEY
 from ferrule_testkit.runs import wait_for
@@ -27,7 +27,7 @@ def question_of(body):
 def answers(body):
     """What becomes of a request is in its question; one that may search does, once."""
     asked = question_of(body)
-    for outcome in (EXPIRED, CANCELLED, ERRORED):
+    for outcome in (EXPIRED, CANCELLED, ERRORED, UNREADABLE):
         if f"want {outcome}" in asked:
             return outcome
     if body.get("tools") and "function_call_output" not in asked and "tool_result" not in asked:
@@ -261,6 +261,30 @@ def test_a_budget_holds_for_batches_at_their_price(ask, server):
     assert 4 <= codes.count(None) <= 19
     assert set(codes) == {None, "BUDGET_EXHAUSTED"}
     assert client.usage.cost <= 0.03
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+@pytest.mark.parametrize("what", ["want unreadable", "results", "state", "list"])
+def test_what_may_be_charged_counts_as_spent_at_its_most(ask, server, model, what):
+    server.faults = {
+        "results": [Fault("GET", "results" if model == MODELS[0] else "content", 403)],
+        "state": [Fault("GET", "0001" if model == MODELS[0] else "0002", 403)],
+        "list": [Fault("POST", "/batches"), Fault("GET", "/batches", 403)],
+    }.get(what, [])
+    limits = Limits(spend=1)
+    found, _ = ask(what, model=model, limits=limits, max_tokens=1000)
+    assert found[0].text is None
+    assert not any(one.times for one in server.faults)
+    assert limits.spent > 1000 * 10 / 1e6 / 2
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+@pytest.mark.parametrize("what", [f"want {one}" for one in (EXPIRED, CANCELLED, ERRORED)] + ["refused"])
+def test_what_is_not_charged_does_not_count_as_spent(ask, server, model, what):
+    server.faults = [Fault("POST", "/batches", 400)] if what == "refused" else []
+    limits = Limits(spend=1)
+    assert ask(what, model=model, limits=limits)[0][0].text is None
+    assert (limits.spent, limits.calls_used) == (0, 1)
 
 
 def test_a_plan_has_half_the_price(server, tmp_path):

@@ -351,8 +351,11 @@ class _BatchModel(_Model):
         session.count_request()
         try:
             reply = await self._batches.send(body, route)
-        except CallFailed:
-            held.settle(_NOTHING)  # what was not answered is not charged
+        except CallFailed as failure:
+            if failure.was_sent:
+                held.lose()
+            else:
+                held.settle(_NOTHING)
             raise
         held.settle(self._cost_of(reply))
         return reply

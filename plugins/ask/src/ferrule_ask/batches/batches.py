@@ -116,7 +116,7 @@ class Batches:
             self._held -= 1
 
     async def send(self, body: bytes, route: Route) -> Reply:
-        """The reply to a request, once its batch has ended. Raises CallFailed."""
+        """The reply to a request, once its batch has ended. Raises CallFailed: `was_sent` if it may be charged."""
         name = sha256_hex(route.url.encode() + b"\0" + body)[:_NAME_CHARS]
         if name in self._done:
             return _reply(self._done[name], route)
@@ -173,7 +173,7 @@ class Batches:
             try:
                 identity = await self._submit(batch, route, requests)
             except CallFailed as failure:
-                self._fail(names, failure)
+                self._fail(names, failure)  # which was not sent only where it is certain
                 continue
             self._told(f"Batch {identity} of {len(names):,} requests is sent.")
             self._follow(self.record.note_id(batch, identity), route)
@@ -181,11 +181,7 @@ class Batches:
     async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> str:
         """Send a batch, once: where it is not known whether it arrived, it is looked for first.
 
-        Returns:
-            Its id.
-
-        Raises:
-            CallFailed, and then the record has the batch only where it may have arrived.
+        Returns its id. Raises CallFailed; then the record has the batch only where it may have arrived.
         """
         for number in range(1, _TRIES + 1):
             try:
@@ -201,6 +197,7 @@ class Batches:
             if not failure.may_repeat or number == _TRIES:
                 if _is_refused(failure):
                     self.record.drop(batch)
+                    failure.was_sent = False
                 raise failure
         raise AssertionError("a try either returns or raises")
 
@@ -241,6 +238,7 @@ class Batches:
             if failure.status == 404 and batch.id is not None:
                 self._forget(batch)
             else:
+                failure.was_sent = True
                 self._fail(batch.names, failure)
             return
         if results and not results.keys() & set(batch.names):  # one of another program, with as many requests
@@ -324,6 +322,7 @@ async def _persist(ask: Callable[[], Awaitable[_T]]) -> _T:
             failure = error
         failures += 1
         if not failure.may_repeat or failures >= _MAX_FAILURES:
+            failure.was_sent = True  # the batch may have been, whatever became of the question about it
             raise failure
         await asyncio.sleep(wait)
         wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)
@@ -388,9 +387,12 @@ def _no_result(name: str, sentence: str, *, is_refused: bool) -> BatchResult:
 def _reply(result: BatchResult, route: Route) -> Reply:
     """Raises CallFailed."""
     if result.response is None:
-        raise CallFailed(result.code, f"{result.sentence} Run the same command again.")
+        was_sent = result.code == "API_ERROR"  # what expired, was cancelled or refused never came to the model
+        raise CallFailed(result.code, f"{result.sentence} Run the same command again.", was_sent=was_sent)
     if result.response.status != 200:
-        raise errors.refusal(result.response, route.secret, route.provider)
+        failure = errors.refusal(result.response, route.secret, route.provider)
+        failure.was_sent = False  # it is not charged
+        raise failure
     try:
         return route.provider.read(result.response)
     except MessageUnreadable as error:

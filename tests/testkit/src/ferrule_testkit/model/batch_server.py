@@ -5,7 +5,8 @@
     assert [len(one.requests) for one in server.batches] == [3]
 
 A batch ends at once, or where `go_on` is cleared, once it is set. What becomes of a request is what the function of its
-body says: `says(text)`, `calls(name, arguments)`, or one of EXPIRED, CANCELLED, ERRORED.
+body says: `says(text)`, `calls(name, arguments)`, or one of EXPIRED, CANCELLED, ERRORED,
+UNREADABLE: with the status 200, and no answer in it.
 """
 
 import json
@@ -18,7 +19,7 @@ from typing import Any, Self
 
 from ferrule_dev.testing.http_server import Exchange, Server
 
-EXPIRED, CANCELLED, ERRORED = "expired", "canceled", "errored"
+EXPIRED, CANCELLED, ERRORED, UNREADABLE = "expired", "canceled", "errored", "unreadable"
 _CREATED = "2099-01-02T03:04:05.100435Z"
 _FILE = re.compile(rb'filename="[^"]*"\r\n.*?\r\n\r\n(.*)\r\n--', re.DOTALL)
 Outcome = str | Mapping[str, Any]
@@ -157,7 +158,7 @@ class BatchServer:
         counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
         for body in batch.requests.values():
             outcome = self._outcome(body) if is_ended else "processing"
-            counts[outcome if isinstance(outcome, str) else "succeeded"] += 1
+            counts["succeeded" if outcome == UNREADABLE or not isinstance(outcome, str) else outcome] += 1
         return {
             "id": batch.id,
             "type": "message_batch",
@@ -177,7 +178,8 @@ class BatchServer:
         if EXPIRED in outcomes:
             state = "expired"
         output, errors = f"file-o{batch.id}", f"file-e{batch.id}"
-        good = {name: one for name, one in batch.requests.items() if not isinstance(self._outcome(one), str)}
+        failing = (EXPIRED, CANCELLED, ERRORED)
+        good = {name: one for name, one in batch.requests.items() if self._outcome(one) not in failing}
         bad = {name: one for name, one in batch.requests.items() if name not in good}
         if is_ended and not self.refuse:
             self._files[output] = self._lines(Batch(batch.id, "openai", good, endpoint=batch.endpoint), _openai_line)
@@ -222,6 +224,8 @@ def _anthropic_line(body: Any, outcome: Outcome) -> dict[str, Any]:
     if outcome == ERRORED:
         error = {"type": "error", "error": {"type": "invalid_request_error", "message": "Bad."}, "request_id": "req_1"}
         return {"result": {"type": "errored", "error": error}}
+    if outcome == UNREADABLE:
+        return {"result": {"type": "succeeded", "message": {"id": "msg_1", "type": "message"}}}
     if isinstance(outcome, str):
         return {"result": {"type": outcome}}
     content: dict[str, Any] = {"type": "text", "text": outcome.get("text", "")}
@@ -246,6 +250,9 @@ def _openai_line(body: Any, outcome: Outcome) -> dict[str, Any]:
         return {"id": "batch_req_1", "response": None, "error": error}
     if outcome == CANCELLED:
         return {"id": "batch_req_1", "response": None, "error": {"code": "batch_cancelled", "message": "Cancelled."}}
+    if outcome == UNREADABLE:
+        broken = {"id": "resp_1", "status": "failed", "error": {"code": "server_error", "message": "Sorry."}}
+        return {"id": "batch_req_1", "response": {"status_code": 200, "request_id": "r", "body": broken}, "error": None}
     if isinstance(outcome, str):
         failed = {"error": {"message": "Bad.", "type": "invalid_request_error", "param": None, "code": None}}
         return {"id": "batch_req_1", "response": {"status_code": 400, "request_id": "r", "body": failed}, "error": None}
