@@ -228,6 +228,20 @@ def test_closing_sends_nothing(server, tmp_path):
     assert [len(one.requests) for one in server.batches] == [1]
 
 
+def test_closing_while_a_tool_runs_sends_nothing_of_the_others(server, tmp_path):
+    batches = Batches(tmp_path / "r.jsonl", lambda sentence: None)
+    tools = MemoryTools(seconds=3600)
+    with Client(batches=batches, toolbox=tools) as client:
+        batches.expect(1)
+        client.start("", "first")
+        wait_for(lambda: tools.executed)
+        batches.expect(30)
+        futures = [client.start("", f"q{i}") for i in range(30)]
+        wait_for(lambda: client.usage.requests == 31)
+    assert {one.result().code for one in futures} == {"CANCELLED"}
+    assert [len(one.requests) for one in server.batches] == [1]
+
+
 def test_a_question_that_is_cancelled_is_not_in_the_batch_of_the_others(server, tmp_path):
     batches = Batches(tmp_path / "r.jsonl", lambda sentence: None)
     with Client(batches=batches, toolbox=no_tools()) as client:
