@@ -93,3 +93,10 @@ def test_a_budget_counts_a_price_of_ones_own(
     assert one.ask(None, "?").code == "BUDGET_EXHAUSTED"
     rich = client(limits=Limits(spend=50), toolbox=no_tools(), model="mine")
     assert rich.ask(None, "?").cost == pytest.approx((20 * 1000 + 10 * 2000) / 1e6)
+
+
+@pytest.mark.parametrize("usage", [Tokens(1_000, 20, 9_000, 100), Tokens(300_000, 0, 2_000_000, 100)])
+def test_half_of_a_price_is_half_of_what_all_tokens_cost(usage: Tokens) -> None:
+    for model in [one for table in published().values() for one in table.models.values()]:
+        assert model.half().cost_of(usage) * 2 == model.cost_of(usage)
+        assert model.half().cost(usage.input, usage.output) * 2 == model.cost(usage.input, usage.output)

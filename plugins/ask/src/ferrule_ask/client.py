@@ -48,7 +48,8 @@ class Client(AbstractContextManager["Client"]):
             and a search provider has its keys, else the first of web_search_* that has its keys.
         keys: `Keys()` by default.
         limits: none by default.
-        concurrency: questions that run at once; others wait for their turn, and their budgets begin with it.
+        concurrency: questions that run at once; others wait for their turn, and their budgets begin with it. Where
+            there are batches, it does not count.
         event: called with what happens when it happens, on a thread of the client, where it must not take long:
             "tool_call" {"tool", "input"}, "tool_result" {"tool", "seconds", "is_error"} (and "code", "error" of a
             failure), "retry" {"seconds", "code"}, "wait" {"seconds"} for a turn, "warning" {"message"}.

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 
 _CONCURRENCY = 8
-_MOST_IN_BATCHES = 1_000_000  # questions that wait for their batches at once
 _USUAL_CALLS = 4  # of tools, for a question on a terminal
 
 
@@ -179,7 +178,7 @@ def command(
             max_calls=max_calls,
             usual_max_calls=1 if table else _USUAL_CALLS,
             system=system,
-            concurrency=_MOST_IN_BATCHES if is_batch else concurrency or _CONCURRENCY,
+            concurrency=concurrency or _CONCURRENCY,
             batches=rows_command.open_batches(out) if is_batch else None,
             budgets=None if timeout is None else (timeout,) * 3,
             stream=is_terminal(sys.stdout) and not (as_json or is_plan or table or shape),

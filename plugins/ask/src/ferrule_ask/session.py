@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
@@ -86,7 +86,8 @@ class Session:
     def begin(self) -> None:
         """Start on a new loop."""
         self.is_closing = False
-        self._turns = asyncio.Semaphore(self._concurrency)
+        # In batches each question has to come to where it waits for its reply.
+        self._turns = nullcontext() if self.batches is not None else asyncio.Semaphore(self._concurrency)
         self._loading = asyncio.Lock()
         self._files = asyncio.Semaphore(_FILES_AT_ONCE)
         self._call_locks: dict[str, asyncio.Lock] = {}
@@ -127,7 +128,7 @@ class Session:
         finally:
             self._under_way -= {task}
             if self.batches is not None:
-                self.batches.end_one()
+                self.batches.end_one(may_send=not self.is_closing)
         self._count(conversation, answer)
         self._learn(conversation, answer, settings)
         return answer
@@ -153,6 +154,8 @@ class Session:
 
     async def disconnect(self) -> None:
         """Close the connections."""
+        if self.batches is not None:
+            self.batches.disconnect()
         for pacer in self._pacers.values():
             pacer.close()
         await self.transport.close()
@@ -174,9 +177,7 @@ class Session:
     def price(self, settings: Settings) -> Price | None:
         """The price of a question's model, which is half of it in a batch; None where it is not known."""
         price = price_of(settings.model, settings.prices, settings.provider.name)
-        if price is None or self.batches is None:
-            return price
-        return price._replace(input=price.input / 2, output=price.output / 2)
+        return price if price is None or self.batches is None else price.half()
 
     def offers(self, tools: Tools, settings: Settings) -> Sequence[ToolOffer]:
         """The tools that the provider of a question takes; it is said of the others why not, once."""
@@ -350,8 +351,11 @@ class _BatchModel(_Model):
         session.count_request()
         try:
             reply = await self._batches.send(body, route)
-        except CallFailed:
-            held.settle(_NOTHING)  # what was not answered is not charged
+        except CallFailed as failure:
+            if failure.was_sent:
+                held.lose()
+            else:
+                held.settle(_NOTHING)
             raise
         held.settle(self._cost_of(reply))
         return reply

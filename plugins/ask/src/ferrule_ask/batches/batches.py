@@ -1,7 +1,7 @@
 """Requests of many questions that go in batches: what all questions wait for is sent together.
 
     batches = Batches(path)                  # of the record
-    client = Client(batches=batches, concurrency=…)
+    client = Client(batches=batches)
     batches.expect(len(questions))
     futures = [client.start(context, prompt) for context, prompt in questions]
 
@@ -11,9 +11,10 @@ Questions that call tools go in rounds: once each question that is left waits fo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ferrule.errors import FerruleError
 from ferrule.text.sha256 import sha256_hex
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ferrule_ask.models.dialogue import Reply
     from ferrule_ask.models.provider import Provider
 
+_T = TypeVar("_T")
 _TRIES = 4
 _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS, _GROWTH = 1.0, 60.0, 1.5
 _MAX_FAILURES = 30  # of looks at a batch, in a row: half an hour
@@ -52,10 +54,14 @@ class Route(NamedTuple):
     exchange: Exchange
 
 
-class _Wish(NamedTuple):
+@dataclass(slots=True)
+class _Wish:
+    """A request. waiters: the questions that wait for its result; those with the same request share it."""
+
     body: bytes
     route: Route
     future: asyncio.Future[BatchResult]
+    waiters: int = 0
 
 
 class Batches:
@@ -75,11 +81,14 @@ class Batches:
         except OSError as error:
             raise FerruleError(f"{path} cannot be read: {error.strerror}.") from None
         self._told = told
-        self._left = self._held = 0
+        self._left = self._held = self._asking = 0  # questions: not ended; of them, those that wait
         self._new: dict[str, _Wish] = {}
         self._waiting: dict[str, _Wish] = {}
+        self._done: dict[str, BatchResult] = {}  # of batches that have ended, for questions that come later
         self._tasks: set[asyncio.Task[None]] = set()
         self._followed: set[str] = set()
+        self._guessed: set[str | None] = set()  # ids that were found by the number of their requests
+        self._foreign: set[tuple[str, str | None]] = set()  # label and id that do not belong together
 
     @property
     def day(self) -> str:
@@ -90,10 +99,11 @@ class Batches:
         """So many questions will be asked; nothing is sent before all of them wait."""
         self._left += number
 
-    def end_one(self) -> None:
-        """A question has its answer."""
+    def end_one(self, *, may_send: bool = True) -> None:
+        """A question has its answer, or is cancelled. may_send: what the others wait for, if they all do now."""
         self._left -= 1
-        self._send_if_all_wait()
+        if may_send:
+            self._send_if_all_wait()
 
     @contextmanager
     def waiting_for_room(self) -> Iterator[None]:
@@ -106,8 +116,10 @@ class Batches:
             self._held -= 1
 
     async def send(self, body: bytes, route: Route) -> Reply:
-        """The reply to a request, once its batch has ended. Raises CallFailed."""
+        """The reply to a request, once its batch has ended. Raises CallFailed: `was_sent` if it may be charged."""
         name = sha256_hex(route.url.encode() + b"\0" + body)[:_NAME_CHARS]
+        if name in self._done:
+            return _reply(self._done[name], route)
         wish = self._new.get(name) or self._waiting.get(name)
         if wish is None:
             wish = _Wish(body, route, asyncio.get_running_loop().create_future())
@@ -117,15 +129,38 @@ class Batches:
             else:
                 self._waiting[name] = wish
                 self._follow(batch, route)
-            self._send_if_all_wait()
-        return _reply(await asyncio.shield(wish.future), route)
+        wish.waiters += 1
+        self._asking += 1
+        self._send_if_all_wait()
+        try:
+            result = await asyncio.shield(wish.future)
+        except asyncio.CancelledError:
+            self._leave(name, wish)
+            raise
+        return _reply(result, route)
+
+    def _leave(self, name: str, wish: _Wish) -> None:
+        """A question is cancelled: its request is not sent any more where no other one has it."""
+        if wish.future.done():
+            return
+        wish.waiters -= 1
+        self._asking -= 1
+        if not wish.waiters:
+            self._new.pop(name, None)
+
+    def disconnect(self) -> None:
+        """End what is under way on this loop. What is sent goes on at the provider, and is in the record."""
+        for task in self._tasks:
+            task.cancel()
+        self._new, self._waiting = {}, {}
+        self._left = self._held = self._asking = 0  # those that were expected and never came as well
 
     def close(self) -> None:
         """The work is done, and its answers are written."""
         self.record.remove()
 
     def _send_if_all_wait(self) -> None:
-        if self._new and len(self._new) + len(self._waiting) + self._held >= self._left:
+        if self._new and self._asking + self._held >= self._left:
             wishes, self._new = self._new, {}
             self._waiting |= wishes
             self._start(self._send_all(wishes))
@@ -138,36 +173,44 @@ class Batches:
             try:
                 identity = await self._submit(batch, route, requests)
             except CallFailed as failure:
-                self.record.drop(batch)
-                self._fail(names, failure)
+                self._fail(names, failure)  # which was not sent only where it is certain
                 continue
             self._told(f"Batch {identity} of {len(names):,} requests is sent.")
-            self._follow(self.record.note_sent(batch, identity), route)
+            self._follow(self.record.note_id(batch, identity), route)
 
     async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> str:
-        """Send a batch, once: where it is not known whether it arrived, it is looked for first."""
+        """Send a batch, once: where it is not known whether it arrived, it is looked for first.
+
+        Returns its id. Raises CallFailed; then the record has the batch only where it may have arrived.
+        """
         for number in range(1, _TRIES + 1):
             try:
                 return await route.api.submit(route.exchange, route.url, requests, batch.label)
             except MessageUnreadable as error:
-                raise CallFailed("API_ERROR", f"What the model's server sent {error}.") from None
-            except CallFailed as failure:
-                if not failure.may_repeat or number == _TRIES:
-                    raise
-            await asyncio.sleep(_FIRST_WAIT_SECONDS * number)
-            found = await self._find(batch, route)
+                failure = _unreadable(error)
+            except CallFailed as error:
+                failure = error
+            await asyncio.sleep(_FIRST_WAIT_SECONDS * number if failure.may_repeat else 0)
+            found = None if _is_refused(failure) else await self._find(batch, route)
             if found is not None:
                 return found
+            if not failure.may_repeat or number == _TRIES:
+                if _is_refused(failure):
+                    self.record.drop(batch)
+                    failure.was_sent = False
+                raise failure
         raise AssertionError("a try either returns or raises")
 
     async def _find(self, batch: Batch, route: Route) -> str | None:
-        known = {one.id for one in self.record.batches}
+        """The id of a batch that may have been made; None where it is in no list. Raises CallFailed."""
         since = batch.at - _CLOCKS_SECONDS
-        try:
-            found = await route.api.find(route.exchange, route.url, batch.label, len(batch.names), since)
-        except (CallFailed, MessageUnreadable):
-            return None
-        return next((one for one in found if one not in known), None)
+        found = await _persist(lambda: route.api.find(route.exchange, route.url, batch.label, len(batch.names), since))
+        # What was only found may be of another one of the record, which looks for it as well.
+        others = {one.id for one in self.record.batches} - self._guessed
+        mine = [one for one in found if one not in others and (batch.label, one) not in self._foreign]
+        identity = min(mine, key=self._guessed.__contains__, default=None)
+        self._guessed.add(identity)
+        return identity
 
     def _follow(self, batch: Batch, route: Route) -> None:
         if batch.label not in self._followed:
@@ -175,49 +218,50 @@ class Batches:
             self._start(self._wait_for(batch, route))
 
     async def _wait_for(self, batch: Batch, route: Route) -> None:
-        """Give each request of a batch its result once there is one."""
-        if batch.id is None:  # the program ended while it was being sent
-            found = await self._find(batch, route)
-            if found is None:
-                self._forget(batch)
-                return
-            batch = self.record.note_sent(batch, found)
         try:
+            await self._take_results(batch, route)
+        finally:  # a question that comes after a failure waits anew
+            self._followed.discard(batch.label)
+
+    async def _take_results(self, batch: Batch, route: Route) -> None:
+        """Give each request of a batch its result once there is one."""
+        try:
+            if batch.id is None:  # the program ended while it was being sent, or it is not known whether it arrived
+                found = await self._find(batch, route)
+                if found is None:
+                    self._forget(batch)
+                    return
+                batch = self.record.note_id(batch, found)
             state = await self._until_ended(batch, route)
             results = {one.name: one for one in await _results(state, route)}
         except CallFailed as failure:
-            if failure.status == 404:
+            if failure.status == 404 and batch.id is not None:
                 self._forget(batch)
             else:
+                failure.was_sent = True
                 self._fail(batch.names, failure)
             return
         if results and not results.keys() & set(batch.names):  # one of another program, with as many requests
-            self._forget(batch)
+            self._foreign.add((batch.label, batch.id))
+            await self._take_results(self.record.note_id(batch, None), route)
             return
         self._told(f"Batch {batch.id} has ended.")
         missing = state.failure or "The batch has ended without an answer to this."
         for name in batch.names:
-            wish = self._waiting.pop(name, None)
-            if wish is not None and not wish.future.done():
-                wish.future.set_result(results.get(name) or _no_result(name, missing, is_refused=bool(state.failure)))
+            result = results.get(name) or _no_result(name, missing, is_refused=bool(state.failure))
+            self._done[name] = result
+            if future := self._take(name):
+                future.set_result(result)
 
     async def _until_ended(self, batch: Batch, route: Route) -> BatchState:
-        wait, failures, shown = _FIRST_WAIT_SECONDS, 0, False
+        wait, shown = _FIRST_WAIT_SECONDS, False
         while True:
-            try:
-                state = await route.api.look(route.exchange, route.url, batch.id or "")
-                failures = 0
-                if state.is_ended:
-                    return state
-                if not shown:
-                    self._told(f"Batch {batch.id}: {state.done:,} of {state.total:,} done; waiting for the others.")
-                    shown = True
-            except MessageUnreadable:
-                failures += 1
-            except CallFailed as failure:
-                failures += 1
-                if not failure.may_repeat or failures >= _MAX_FAILURES:
-                    raise
+            state = await _persist(lambda: route.api.look(route.exchange, route.url, batch.id or ""))
+            if state.is_ended:
+                return state
+            if not shown:
+                self._told(f"Batch {batch.id}: {state.done:,} of {state.total:,} done; waiting for the others.")
+                shown = True
             await asyncio.sleep(wait)
             wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)
 
@@ -227,15 +271,22 @@ class Batches:
         self._followed.discard(batch.label)
         for name in batch.names:
             wish = self._waiting.pop(name, None)
-            if wish is not None:
+            if wish is not None and wish.waiters:
                 self._new[name] = wish
         self._send_if_all_wait()
 
     def _fail(self, names: Sequence[str], failure: CallFailed) -> None:
         for name in names:
-            wish = self._waiting.pop(name, None)
-            if wish is not None and not wish.future.done():
-                wish.future.set_exception(failure)
+            if future := self._take(name):
+                future.set_exception(failure)
+
+    def _take(self, name: str) -> asyncio.Future[BatchResult] | None:
+        """The future of a request whose result is there: its questions wait no longer."""
+        wish = self._waiting.pop(name, None)
+        if wish is None or not wish.waiters:
+            return None
+        self._asking -= wish.waiters
+        return wish.future
 
     def _start(self, work: object) -> None:
         assert asyncio.iscoroutine(work)  # noqa: S101 - the type of a coroutine says nothing more
@@ -257,6 +308,35 @@ def require_api(provider: Provider) -> BatchAPI:
     if api is None:
         raise BatchesUnavailable(f"{provider.name} has no batches.", hint="Ask without --batch, or another model.")
     return api
+
+
+async def _persist(ask: Callable[[], Awaitable[_T]]) -> _T:
+    """What the provider says of batches, asked until it says so. Raises CallFailed where that is no use."""
+    wait, failures = _FIRST_WAIT_SECONDS, 0
+    while True:
+        try:
+            return await ask()
+        except MessageUnreadable as error:
+            failure = _unreadable(error, may_repeat=True)
+        except CallFailed as error:
+            failure = error
+        failures += 1
+        if not failure.may_repeat or failures >= _MAX_FAILURES:
+            failure.was_sent = True  # the batch may have been, whatever became of the question about it
+            raise failure
+        await asyncio.sleep(wait)
+        wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)
+
+
+def _unreadable(error: MessageUnreadable, *, may_repeat: bool = False) -> CallFailed:
+    sentence = f"What the model's server sent {error}. Run the same command again."
+    return CallFailed("API_ERROR", sentence, may_repeat=may_repeat)
+
+
+def _is_refused(failure: CallFailed) -> bool:
+    """Whether what was sent has certainly come to nothing; a gateway's 408, a 5xx and silence leave that open."""
+    status = failure.status
+    return not failure.was_sent or (status is not None and 300 <= status < 500 and status != 408)
 
 
 def _portions(wishes: dict[str, _Wish]) -> Iterator[list[str]]:
@@ -307,9 +387,12 @@ def _no_result(name: str, sentence: str, *, is_refused: bool) -> BatchResult:
 def _reply(result: BatchResult, route: Route) -> Reply:
     """Raises CallFailed."""
     if result.response is None:
-        raise CallFailed(result.code, f"{result.sentence} Run the same command again.")
+        was_sent = result.code == "API_ERROR"  # what expired, was cancelled or refused never came to the model
+        raise CallFailed(result.code, f"{result.sentence} Run the same command again.", was_sent=was_sent)
     if result.response.status != 200:
-        raise errors.refusal(result.response, route.secret, route.provider)
+        failure = errors.refusal(result.response, route.secret, route.provider)
+        failure.was_sent = False  # it is not charged
+        raise failure
     try:
         return route.provider.read(result.response)
     except MessageUnreadable as error:

@@ -15,7 +15,7 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_ask.tools.protocols import Source, ToolResult
+from ferrule_ask.tools.protocols import Passage, Source, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,8 +64,8 @@ class Record:
         self._write({"step": "sending", "label": label, "at": batch.at, "names": list(names)})
         return batch
 
-    def note_sent(self, batch: Batch, identity: str) -> Batch:
-        """Note the id of a batch."""
+    def note_id(self, batch: Batch, identity: str | None) -> Batch:
+        """Note the id of a batch; None where the one that was noted is another batch's."""
         sent = self._batches[batch.label] = batch._replace(id=identity)
         self._write({"step": "sent", "label": batch.label, "batch": identity})
         return sent
@@ -124,4 +124,6 @@ class Record:
 
 
 def _result(facts: JSONMapping) -> ToolResult:
-    return ToolResult(**{**facts, "sources": tuple(Source(*one) for one in facts["sources"])})
+    sources = tuple(Source(*one) for one in facts["sources"])
+    passages = tuple(Passage(*one) for one in facts.get("passages", ()))
+    return ToolResult(**{**facts, "sources": sources, "passages": passages})

@@ -42,6 +42,10 @@ class LongPrice(NamedTuple):
     output: Decimal
     cached: Decimal | None = None
 
+    def half(self) -> LongPrice:
+        """Half of each of its prices."""
+        return LongPrice(self.over, self.input / 2, self.output / 2, self.cached and self.cached / 2)
+
 
 class Price(NamedTuple):
     """US dollars for a million tokens. cached: of input out of a cache; None for a tenth of other input."""
@@ -61,6 +65,11 @@ class Price(NamedTuple):
         if not all(number.is_finite() and number >= 0 for number in (price.input, price.output)):
             raise ValueError("a price is two numbers that are not negative")
         return price
+
+    def half(self) -> Price:
+        """Half of each of its prices, as a batch has it."""
+        long = self.long and self.long.half()
+        return Price(self.input / 2, self.output / 2, self.cached and self.cached / 2, long)
 
     def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
         """US dollars for so many tokens."""

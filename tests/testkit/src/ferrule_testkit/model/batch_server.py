@@ -5,7 +5,8 @@
     assert [len(one.requests) for one in server.batches] == [3]
 
 A batch ends at once, or where `go_on` is cleared, once it is set. What becomes of a request is what the function of its
-body says: `says(text)`, `calls(name, arguments)`, or one of EXPIRED, CANCELLED, ERRORED.
+body says: `says(text)`, `calls(name, arguments)`, or one of EXPIRED, CANCELLED, ERRORED,
+UNREADABLE: with the status 200, and no answer in it.
 """
 
 import json
@@ -18,7 +19,7 @@ from typing import Any, Self
 
 from ferrule_dev.testing.http_server import Exchange, Server
 
-EXPIRED, CANCELLED, ERRORED = "expired", "canceled", "errored"
+EXPIRED, CANCELLED, ERRORED, UNREADABLE = "expired", "canceled", "errored", "unreadable"
 _CREATED = "2099-01-02T03:04:05.100435Z"
 _FILE = re.compile(rb'filename="[^"]*"\r\n.*?\r\n\r\n(.*)\r\n--', re.DOTALL)
 Outcome = str | Mapping[str, Any]
@@ -46,11 +47,31 @@ class Batch:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass
+class Fault:
+    """What comes instead of an answer to requests with this method, whose paths end so. What they ask for is done.
+
+    status: None where the connection is cut; with 200 what comes is no JSON. times: of requests; the others go well.
+    """
+
+    method: str
+    path: str
+    status: int | None = None
+    times: int = 1
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def takes(self, method: str, path: str) -> bool:
+        """Whether this is a request that fails; it is counted."""
+        meant = self.times > 0 and method == self.method and path.endswith(self.path)
+        self.times -= meant
+        return meant
+
+
 class BatchServer:
     """The server. seen: method and path of each request.
 
-    go_on: cleared, no batch ends. made: set once a batch is there. drop_next: the next batch is made, and its
-    connection is cut before the id has come back. refuse: a sentence with which OpenAI fails whole batches.
+    go_on: cleared, no batch ends. made: set once a batch is there. faults: what fails, the first that fits.
+    refuse: a sentence with which OpenAI fails whole batches.
     """
 
     def __init__(self, outcome: Callable[[Any], Outcome]) -> None:
@@ -65,7 +86,7 @@ class BatchServer:
         self.keys: set[str] = set()
         self.go_on, self.made = threading.Event(), threading.Event()
         self.go_on.set()
-        self.drop_next = False
+        self.faults: list[Fault] = []
         self.refuse = ""
 
     def __enter__(self) -> Self:
@@ -81,13 +102,11 @@ class BatchServer:
         path = exchange.path.partition("?")[0]
         self.seen.append((exchange.command, path))
         self.keys.add(exchange.headers.get("Authorization", ""))
-        drops = self.drop_next and path.endswith("/batches") and exchange.command == "POST"
         answer = self._answer(exchange.command, path, data)
-        if drops:
-            self.drop_next = False
-            exchange.close_connection = True
-            return
-        if answer is None:
+        fault = next((one for one in self.faults if one.takes(exchange.command, path)), None)
+        if fault is not None:
+            _fail(exchange, fault)
+        elif answer is None:
             error = {"type": "error", "error": {"type": "not_found_error", "message": "Not found"}}
             exchange.answer(json.dumps(error).encode(), "application/json", status=404)
         elif isinstance(answer, bytes):
@@ -139,7 +158,7 @@ class BatchServer:
         counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
         for body in batch.requests.values():
             outcome = self._outcome(body) if is_ended else "processing"
-            counts[outcome if isinstance(outcome, str) else "succeeded"] += 1
+            counts["succeeded" if outcome == UNREADABLE or not isinstance(outcome, str) else outcome] += 1
         return {
             "id": batch.id,
             "type": "message_batch",
@@ -159,7 +178,8 @@ class BatchServer:
         if EXPIRED in outcomes:
             state = "expired"
         output, errors = f"file-o{batch.id}", f"file-e{batch.id}"
-        good = {name: one for name, one in batch.requests.items() if not isinstance(self._outcome(one), str)}
+        failing = (EXPIRED, CANCELLED, ERRORED)
+        good = {name: one for name, one in batch.requests.items() if self._outcome(one) not in failing}
         bad = {name: one for name, one in batch.requests.items() if name not in good}
         if is_ended and not self.refuse:
             self._files[output] = self._lines(Batch(batch.id, "openai", good, endpoint=batch.endpoint), _openai_line)
@@ -191,10 +211,21 @@ class BatchServer:
         return "".join(f"{json.dumps(one)}\n" for one in lines).encode()
 
 
+def _fail(exchange: Exchange, fault: Fault) -> None:
+    if fault.status is None:
+        exchange.close_connection = True
+        return
+    error = {"type": "error", "error": {"type": "api_error", "message": "Not now."}}
+    body = b"<html>" if fault.status == 200 else json.dumps(error).encode()
+    exchange.answer(body, "application/json", status=fault.status, headers=fault.headers)
+
+
 def _anthropic_line(body: Any, outcome: Outcome) -> dict[str, Any]:
     if outcome == ERRORED:
         error = {"type": "error", "error": {"type": "invalid_request_error", "message": "Bad."}, "request_id": "req_1"}
         return {"result": {"type": "errored", "error": error}}
+    if outcome == UNREADABLE:
+        return {"result": {"type": "succeeded", "message": {"id": "msg_1", "type": "message"}}}
     if isinstance(outcome, str):
         return {"result": {"type": outcome}}
     content: dict[str, Any] = {"type": "text", "text": outcome.get("text", "")}
@@ -219,6 +250,9 @@ def _openai_line(body: Any, outcome: Outcome) -> dict[str, Any]:
         return {"id": "batch_req_1", "response": None, "error": error}
     if outcome == CANCELLED:
         return {"id": "batch_req_1", "response": None, "error": {"code": "batch_cancelled", "message": "Cancelled."}}
+    if outcome == UNREADABLE:
+        broken = {"id": "resp_1", "status": "failed", "error": {"code": "server_error", "message": "Sorry."}}
+        return {"id": "batch_req_1", "response": {"status_code": 200, "request_id": "r", "body": broken}, "error": None}
     if isinstance(outcome, str):
         failed = {"error": {"message": "Bad.", "type": "invalid_request_error", "param": None, "code": None}}
         return {"id": "batch_req_1", "response": {"status_code": 400, "request_id": "r", "body": failed}, "error": None}

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ferrule_ask.tools.protocols import Source, ToolOffer, ToolResult
+from ferrule_ask.tools.protocols import Passage, Source, ToolOffer, ToolResult
 
 SEARCH = "web_search_brave"
 QUERY = {"type": "object", "properties": {"query": {"type": "string", "description": "Words"}}, "required": ["query"]}
@@ -31,6 +31,7 @@ class MemoryTools:
         code: str | None = None,
         error: str | None = None,
         sources: Sequence[tuple[str, str, str, str]] = (),
+        passages: Sequence[tuple[str, str, str]] = (),
     ) -> None:
         self.offered = tuple(
             ToolOffer(name, {"name": name, "description": "Searches.", "parameters": QUERY})
@@ -39,9 +40,8 @@ class MemoryTools:
         self.left_out: tuple[tuple[str, str], ...] = ()
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
         self.cancelled = 0
-        self._outcome = ToolResult(
-            content, is_error, seconds, code, error, sources=tuple(Source(*one) for one in sources)
-        )
+        found, parts = tuple(Source(*one) for one in sources), tuple(Passage(*one) for one in passages)
+        self._outcome = ToolResult(content, is_error, seconds, code, error, sources=found, passages=parts)
         self._raises = raises
 
     async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
