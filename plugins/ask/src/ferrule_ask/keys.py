@@ -142,7 +142,7 @@ class Keys:
         return None
 
     def find_optional(self, variable: str, path: str = "") -> CredentialValue | None:
-        """The same for what can be done without: what cannot be a key counts as not set, and there is a warning of it."""
+        """The same for what can be done without: what cannot be a key counts as not set, with a warning."""
         try:
             return self.find(variable, path)
         except CredentialsMalformed as error:
