@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -335,3 +336,17 @@ def test_a_work_that_fails_or_does_not_end_costs_no_other() -> None:
     assert isinstance(late, WorkFailed)
     assert late.limit == "seconds"
     assert children() == others
+
+
+def test_a_work_that_cannot_be_begun_costs_no_other() -> None:
+    def run_out() -> list[object]:
+        """Begin three works with descriptors for one of them alone."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        os.close(writer)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (writer + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        found = run_bounded([lambda: "first", lambda: "second", lambda: "third"], seconds=30)
+        return [f"{type(one).__name__}: {one}" if isinstance(one, WorkFailed) else one for one in found]
+
+    failed = f"WorkFailed: The work could not be begun: {os.strerror(errno.EMFILE)}."
+    assert do(run_out) == ["first", failed, failed]

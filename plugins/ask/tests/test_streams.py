@@ -101,6 +101,44 @@ def test_a_tool_is_called_and_what_the_model_has_thought_goes_back(service: Serv
     assert {facts["reply"] for kind, facts in service.told if kind == "text"} == {2}
 
 
+def piece_of_call(query: str, **facts: Any) -> dict[str, Any]:
+    """A piece of a call: a whole one, where it has an id."""
+    whole = {"name": SEARCH, "arguments": json.dumps({"query": query})} if "id" in facts else {"arguments": query}
+    return {"type": "function", "function": whole, **facts}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [[piece_of_call("a", id="1"), piece_of_call("b", id="2")]],
+        [[piece_of_call("a", id="1")], [piece_of_call("b", id="2")], [piece_of_call(" ")]],
+        [[piece_of_call("a", id="1", index=0)], [piece_of_call("b", id="2", index=0)]],
+        [[piece_of_call("b", id="2", index=1)], [piece_of_call("a", id="1", index=0)]],
+        [[piece_of_call("a", id="1", index=0)], [piece_of_call("b", id="2", index=1)], [piece_of_call(" ", index=0)]],
+    ],
+)
+def test_calls_are_told_apart_by_their_ids_where_the_index_does_not(
+    sent: list[Any], web: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service("openai-chat", web, monkeypatch)
+    ends = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    events = [{"choices": [{"index": 0, "delta": {"tool_calls": calls}}]} for calls in sent]
+
+    answer = service.ask(pieces([*events, ends]), pieces(service.facts["says"]))
+
+    assert answer.text == "Ninety-five."
+    (asked,) = [one for one in json.loads(service.bodies[1])["messages"] if one.get("tool_calls")]
+    calls = [(one["id"], json.loads(one["function"]["arguments"])) for one in asked["tool_calls"]]
+    assert calls == [("1", {"query": "a"}), ("2", {"query": "b"})]
+
+
+def test_a_stream_that_ends_before_its_first_event_is_asked_for_again(service: Service) -> None:
+    answer = service.ask(pieces([]), pieces(service.facts["says"]))
+
+    assert answer.text == "Ninety-five."
+    assert next((kind, facts.get("code")) for kind, facts in service.told) == ("retry", "NETWORK_ERROR")
+
+
 def test_an_answer_that_breaks_off_is_asked_for_again(service: Service) -> None:
     events = service.facts["says"]
     begun = next(n for n, event in enumerate(events, 1) if "Ninety" in json.dumps(event))

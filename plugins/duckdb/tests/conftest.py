@@ -41,3 +41,11 @@ def query(con: duckdb.DuckDBPyConnection) -> Query:
     """Run SQL on the connection, which is registered without tools: the rows."""
     ferrule_duckdb.register(con, tools=())
     return lambda sql, *values: con.execute(sql, *values).fetchall()
+
+
+@pytest.fixture(
+    params=["a,c", "q,n", "rowid,source,first", "ferrule answer,ferrule number,Ferrule Context,ferrule question,prompt"]
+)
+def wanted_names(request: pytest.FixtureRequest) -> list[str]:
+    """Names of a file's columns that the statements of `ferrule ask --rows` would like to have for themselves."""
+    return str(request.param).split(",")

@@ -86,6 +86,16 @@ def test_all_rows_are_one_batch(ask, server, tmp_path, model):
     assert len(server.batches) == 1
 
 
+def test_columns_may_have_any_name(ask, tmp_path, wanted_names):
+    values = [f"v{place}" for place, _ in enumerate(wanted_names)]
+    lines = wanted_names, values, values[::-1]
+    (tmp_path / "cities.csv").write_text("".join(f"{','.join(line)}\n" for line in lines))
+    code, _, err = ask(*COMMAND)
+    assert code == 0, err
+    written = [line.split(",")[: len(values) + 1] for line in (tmp_path / "out.csv").read_text().splitlines()]
+    assert written == [[*wanted_names, "answer"], [*values, "Norway"], [*values[::-1], "Norway"]]
+
+
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_command_that_was_ended_goes_on_with_its_batch(start, ask, server, tmp_path, ending):
     server.go_on.clear()

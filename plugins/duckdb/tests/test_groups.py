@@ -67,6 +67,38 @@ def test_more_rows_than_fit_are_answered_in_parts_and_those_in_parts_again(con, 
     assert tokens > 0
 
 
+def test_parts_with_the_same_answers_are_combined_by_one_request_that_counts_once(con, server):
+    server.script(lambda _: says("none"))
+    ferrule_duckdb.register(con, tools=(), group_tokens=20)
+    sql = "SELECT a.text, a.code, a.output_tokens FROM (SELECT ask_group('Faults?', i) AS a FROM range({}) t(i))"
+    ((_, _, of_one),) = con.execute(sql.format(2)).fetchall()
+    before = len(server.requests)
+    ((text, code, output),) = con.execute(sql.format("1000, 1200")).fetchall()
+    assert sum(one["rows"] for one in rows_of(server.requests[-1])) == 200
+    asked = [request.question for request in server.requests[before:]]
+    assert (text, code) == ("none", None)
+    assert len(set(asked)) == len(asked)
+    assert output == of_one * len(asked)
+
+
+def test_groups_with_rows_in_common_have_an_answer_each(con, server):
+    server.script(adds)
+    ferrule_duckdb.register(con, tools=(), group_tokens=10)
+    con.execute("CREATE TABLE t AS SELECT k, i FROM range(1000, 1031) r(i), range(2) s(k) WHERE i <> 1030 - k")
+    sums = con.execute("SELECT k, sum(i)::VARCHAR, NULL FROM t GROUP BY k ORDER BY k").fetchall()
+    sql = "SELECT k, ask_group('Add', i) AS a FROM t GROUP BY k"
+    assert con.execute(f"SELECT k, a.text, a.code FROM ({sql}) ORDER BY k").fetchall() == sums
+
+
+def test_groups_with_values_in_common_are_ranked_each(query, server):
+    server.script(ranks)
+    query("CREATE TABLE t AS SELECT k, i FROM range(100, 160) r(i), range(2) s(k) WHERE k = 0 OR i >= 120 OR i < 103")
+    found = dict(query("SELECT k, ask_rank('The largest', i) FROM t GROUP BY k"))
+    assert {k: one[:20] for k, one in found.items()} == {key: list(range(159, 139, -1)) for key in (0, 1)}
+    assert {k: len(one) for k, one in found.items()} == {0: 60, 1: 43}
+    assert len(server.requests) == 3
+
+
 def test_one_part_that_fails_is_the_failure_of_its_group_alone(con, server):
     fails = "[1000,"
     server.script(lambda request: failure(400, "No.") if fails in request.question else adds(request))

@@ -79,6 +79,17 @@ def test_each_row_of_a_file_is_asked_and_equal_ones_once(ask, server, tmp_path, 
     assert [row[2:] for row in rows] == [(f"Context: {city}\n\nQuestion: Where?", None) for city, _ in cities]
 
 
+def test_columns_may_have_any_name(ask, server, tmp_path, wanted_names):
+    server.always(says("Norway"))
+    values = [f"v{place}" for place, _ in enumerate(wanted_names)]
+    lines = wanted_names, values, values[::-1]
+    (tmp_path / "cities.csv").write_text("".join(f"{','.join(line)}\n" for line in lines))
+    code, _, err = ask("Where?", "--rows", "cities.csv", "--out", "out.csv")
+    assert code == 0, err
+    written = [line.split(",")[: len(values) + 1] for line in (tmp_path / "out.csv").read_text().splitlines()]
+    assert written == [[*wanted_names, "answer"], [*values, "Norway"], [*values[::-1], "Norway"]]
+
+
 @pytest.mark.slow
 def test_what_failed_is_told_and_asked_again_alone(ask, server, tmp_path):
     server.script(lambda request: failure(400, "No.") if "Bergen" in request.question else says("Norway."))

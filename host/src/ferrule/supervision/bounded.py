@@ -82,7 +82,8 @@ def run_bounded(
         memory_mib, cpu_seconds, max_bytes: of each of them.
 
     Returns:
-        What each returns, in the order of the works, or the error that `bounded` would raise for it.
+        What each returns, in the order of the works, or the error that `bounded` would raise for it:
+        WorkFailed also for one that could not be begun.
     """
     until = time.monotonic() + seconds
     outcomes: list[T | FerruleError] = [_passed("seconds", f"was ended after {seconds:g} s") for _ in works]
@@ -90,7 +91,11 @@ def run_bounded(
     poll = select.poll()
     try:
         for number, work in enumerate(works):
-            process = BoundedProcess(work, memory_mib, cpu_seconds, max_bytes)
+            try:
+                process = BoundedProcess(work, memory_mib, cpu_seconds, max_bytes)
+            except OSError as error:  # there is no process, or no descriptor, for it
+                outcomes[number] = WorkFailed(f"The work could not be begun: {error.strerror}.")
+                continue
             begun[process.file] = number, process
             poll.register(process.file, select.POLLIN)
         while begun and (left := until - time.monotonic()) > 0:

@@ -141,6 +141,14 @@ class Keys:
             raise CredentialsMalformed(problem)
         return None
 
+    def find_optional(self, variable: str, path: str = "") -> CredentialValue | None:
+        """The same for what can be done without: what cannot be a key counts as not set, with a warning."""
+        try:
+            return self.find(variable, path)
+        except CredentialsMalformed as error:
+            self._warnings[f"{error.message} It is done without."] = None
+            return None
+
     def session(self) -> dict[str, str]:
         """The values that are set for this session, by variable. They are secret."""
         return dict(self._session)

@@ -69,7 +69,7 @@ def answer_groups(ask: Ask, questions: Sequence[Question | None], tokens: int) -
     left = {number: _begin(question) for number, question in enumerate(questions) if question is not None}
     while left:
         asked = [(number, part) for number, group in left.items() for part in _parts(group, tokens)]
-        found = ask([part for _, part in asked])
+        found = _ask_distinct(ask, [part for _, part in asked])
         by_group: dict[int, list[AnswerOfRow]] = {}
         for (number, _), answer in zip(asked, found, strict=True):
             if answer is not None:
@@ -95,7 +95,8 @@ def rank_groups(ask: Ask, questions: Sequence[Question | None], tokens: int) -> 
         now = {number: next(windows, None) for number, windows in places.items()}
         places = {number: places[number] for number, window in now.items() if window is not None}
         asked = [(number, window) for number, window in now.items() if window is not None and orders[number]]
-        found = ask([_ranking(questions[number], orders[number] or [], window) for number, window in asked])
+        rankings = [_ranking(questions[number], orders[number] or [], window) for number, window in asked]
+        found = _ask_distinct(ask, rankings)
         for (number, (start, end)), answer in zip(asked, found, strict=True):
             order = orders[number] or []
             if answer is None or answer[0].code is not None or not isinstance(answer[0].value, list):
@@ -104,6 +105,13 @@ def rank_groups(ask: Ask, questions: Sequence[Question | None], tokens: int) -> 
             else:
                 order[start:end] = [order[start + int(place) - 1] for place in answer[0].value]
     return [None if order is None else [place + 1 for place in order] for order in orders]
+
+
+def _ask_distinct(ask: Ask, parts: Sequence[Question | None]) -> list[AnswerOfRow | None]:
+    """The answer to each part. Groups may have rows in common, and parts may have the same answers: so parts repeat."""
+    distinct = list(dict.fromkeys(parts))
+    found = dict(zip(distinct, ask(distinct), strict=True))
+    return [found[part] for part in parts]
 
 
 def _rows(question: Question) -> list[object]:
@@ -168,7 +176,8 @@ def _whole(group: Group, parts: Sequence[AnswerOfRow]) -> AnswerOfRow:
     if failed is not None and len(parts) > 1:
         sentence = f"Part {failed[0]} of {len(parts)} of the group has no whole answer. {answer.error or ''}".strip()
         answer = answer._replace(text=None, error=sentence)
-    every = [one for one, _ in (*group.paid, *parts)]
+    # What answers several parts is one object, and was paid once.
+    every = list({id(one): one for one, _ in (*group.paid, *parts)}.values())
     return _with_sums(answer, every), all(is_remembered for _, is_remembered in (*group.paid, *parts))
 
 

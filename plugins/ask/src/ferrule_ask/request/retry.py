@@ -232,7 +232,7 @@ async def _response(call: Call, transport: Transport) -> tuple[Response, bool]:
         return Response(error.status, {}, encode(error.document)), True
     except MessageUnreadable as error:
         raise errors.unreadable(Response(200, {}, b""), str(error), call.secret, call.provider) from None
-    if not pieces:
+    if not pieces and (response.status != 200 or response.body):  # else its events were cut off before the first
         return response, False
     document = assembly.document()
     if document is None:

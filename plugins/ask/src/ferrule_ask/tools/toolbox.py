@@ -133,7 +133,10 @@ class Toolbox:
 
     def _found(self, name: str) -> dict[str, CredentialValue]:
         """The tool's keys, by variable, as they are now."""
-        found = {one.environment: self._keys.find(one.environment, one.path) for one in self._credentials[name]}
+        found = {}
+        for one in self._credentials[name]:
+            find = self._keys.find if one.required else self._keys.find_optional
+            found[one.environment] = find(one.environment, one.path)
         return {variable: one for variable, one in found.items() if one}
 
     def _environment(self, found: Mapping[str, CredentialValue]) -> dict[str, str]:

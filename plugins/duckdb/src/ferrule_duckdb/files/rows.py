@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _KEPT = ("code", "error", "tool_outcome", "tool_code", "tool_error", "tool_calls", "sources", "cost")  # of an answer
 _ADDED = ("answer", *_KEPT)
 _EARLIER = {"answer", "code", "error", "tool_outcome", "cost"}  # of a file that has answers already
-_QUESTION, _CONTEXT, _NUMBER = "question", "context", "number of the row"
+_QUESTION, _CONTEXT = "question", "context"
 _MAY_PASS = ("NETWORK_ERROR", "TIMEOUT", "OVERLOADED", "RATE_LIMIT", "API_ERROR")
 _UDF = "Python exception occurred while executing the UDF: "
 
@@ -51,6 +51,18 @@ class Rows(NamedTuple):
     model: str | None = None
     max_tokens: int | None = None
     is_pattern: bool = False
+
+
+class Names(NamedTuple):
+    """Columns that stand next to those of the file while it is asked, as SQL quotes them. The file has none of them.
+
+    number: of the row, from 1 on. answer: as `ask_ai` gives it. context, question: what batches were asked.
+    """
+
+    number: str
+    answer: str
+    context: str
+    question: str
 
 
 class Outcome(NamedTuple):
@@ -80,7 +92,7 @@ def ask_rows(rows: Rows, client: Client) -> Outcome:
     """Ask, and write the file when all is answered. Raises FerruleError, and RowsInterrupted."""
     target = rows.target or ""
     with reserved(target), closing(duckdb.connect()) as con:
-        columns = _load(con, rows)
+        columns, own = _load(con, rows)
         taken = {name.lower() for name in columns} & set(_ADDED)
         if taken:
             sentence = f"{rows.source} has a column `{min(taken)}` already, which the answers would get."
@@ -89,18 +101,16 @@ def ask_rows(rows: Rows, client: Client) -> Outcome:
         require_writable(con, target, {**columns, "answer": answer})
         if client.batches is None:
             register(con, client=client)
-        cast = "a.text" if rows.type is None else _value(rows.type)
-        kept = ["to_json(a.sources)" if is_flat(target) and name == "sources" else f"a.{name}" for name in _KEPT]
-        fields = ", ".join([f"{cast} AS answer", *(f"{one} AS {name}" for one, name in zip(kept, _KEPT, strict=True))])
-        names = "".join(f"{quote_name(name)}, " for name in columns)
+        fields = _fields(rows, columns, own)
         call = _call("ask_ai", rows, columns)
         if client.batches is None:
-            _ask(con, "first", f"{names}{fields}", call, "true")
-            _ask_again(con, f"{names}{fields}", call)
+            _ask(con, "first", fields, f"{call} AS {own.answer}", own, "true")
+            _ask_again(con, fields, f"{call} AS {own.answer}", own)
         else:
-            _ask_in_batches(con, f"{names}{fields}", rows, columns, client)
-        both = "SELECT * FROM first WHERE n NOT IN (SELECT n FROM again) UNION ALL FROM again ORDER BY n"
-        _run(con, f"CREATE TEMP TABLE answered AS SELECT * EXCLUDE (n) FROM ({both})")  # noqa: S608 - nothing of a user
+            _ask_in_batches(con, fields, rows, columns, own, client)
+        n = own.number
+        both = f"SELECT * FROM first WHERE {n} NOT IN (SELECT {n} FROM again) UNION ALL FROM again ORDER BY {n}"  # noqa: S608 - nothing of a user
+        _run(con, f"CREATE TEMP TABLE answered AS SELECT * EXCLUDE ({n}) FROM ({both})")  # noqa: S608 - nothing of a user
         outcome = _outcome(con, client)
         write(con, "answered", target)
         if client.batches is not None:
@@ -108,18 +118,27 @@ def ask_rows(rows: Rows, client: Client) -> Outcome:
     return outcome
 
 
-def _ask(con: DuckDBPyConnection, table: str, fields: str, call: str, which: str) -> None:
-    """Ask some rows of the table `source`, whose answers become another one, with the number of each row as `n`."""
-    asked = f"SELECT *, {call} AS a FROM source WHERE {which}"  # noqa: S608 - names and texts are quoted
-    _run(con, f"CREATE TEMP TABLE {table} AS SELECT {quote_name(_NUMBER)} AS n, {fields} FROM ({asked})")  # noqa: S608 - the user's own statement
+def _fields(rows: Rows, columns: Mapping[str, str], own: Names) -> str:
+    """What is written of a row: its columns, and what is kept of its answer."""
+    kept = {"answer": f"{own.answer}.text" if rows.type is None else _value(rows.type, own)}
+    kept |= {name: f"{own.answer}.{name}" for name in _KEPT}
+    if is_flat(rows.target or ""):
+        kept["sources"] = f"to_json({kept['sources']})"
+    return ", ".join([*map(quote_name, columns), *(f"{value} AS {name}" for name, value in kept.items())])
 
 
-def _ask_again(con: DuckDBPyConnection, fields: str, call: str) -> None:
+def _ask(con: DuckDBPyConnection, table: str, fields: str, asked: str, own: Names, which: str) -> None:
+    """Ask some rows of the table `source`, whose answers become another one, with the number of each row."""
+    answers = f"SELECT *, {asked} FROM source WHERE {which}"  # noqa: S608 - names and texts are quoted
+    _run(con, f"CREATE TEMP TABLE {table} AS SELECT {own.number}, {fields} FROM ({answers})")  # noqa: S608 - the user's own statement
+
+
+def _ask_again(con: DuckDBPyConnection, fields: str, asked: str, own: Names) -> None:
     """Ask once more what has failed for a reason that may have passed, into the table `again`."""
     codes = ", ".join(map(_text, _MAY_PASS))
-    failed = f"SELECT n FROM first WHERE code IN ({codes})"  # noqa: S608 - nothing of a user
+    failed = f"SELECT {own.number} FROM first WHERE code IN ({codes})"  # noqa: S608 - nothing of a user
     try:
-        _ask(con, "again", fields, call, f"{quote_name(_NUMBER)} IN ({failed})")
+        _ask(con, "again", fields, asked, own, f"{own.number} IN ({failed})")
     except RowsInterrupted:
         raise
     except FerruleError:  # it has not passed: what is answered is written all the same
@@ -127,7 +146,7 @@ def _ask_again(con: DuckDBPyConnection, fields: str, call: str) -> None:
 
 
 def _ask_in_batches(
-    con: DuckDBPyConnection, fields: str, rows: Rows, columns: Mapping[str, str], client: Client
+    con: DuckDBPyConnection, fields: str, rows: Rows, columns: Mapping[str, str], own: Names, client: Client
 ) -> None:
     """Ask all rows in batches, into the table `first`; what has failed is for the next run."""
     context, question = f"({_context(rows, columns)})::VARCHAR", f"({_question(rows)})::VARCHAR"
@@ -136,8 +155,11 @@ def _ask_in_batches(
         answer_in_batches(con, client, context, question, options, rows.type)
     except KeyboardInterrupt:
         raise RowsInterrupted(INTERRUPTED) from None
-    asked = f"SELECT source.*, b.a AS a FROM source LEFT JOIN batch_answers b ON b.c = {context} AND b.q = {question}"  # noqa: S608 - the user's own statement
-    _run(con, f"CREATE TEMP TABLE first AS SELECT {quote_name(_NUMBER)} AS n, {fields} FROM ({asked})")  # noqa: S608 - the user's own statement
+    # Under names that the file does not have: its own columns may be called so.
+    answers = f"SELECT c AS {own.context}, q AS {own.question}, a AS {own.answer} FROM batch_answers"  # noqa: S608 - nothing of a user
+    is_its_answer = f"{own.context} = {context} AND {own.question} = {question}"
+    asked = f"SELECT * FROM source LEFT JOIN ({answers}) ON {is_its_answer}"  # noqa: S608 - the user's own statement
+    _run(con, f"CREATE TEMP TABLE first AS SELECT {own.number}, {fields} FROM ({asked})")  # noqa: S608 - the user's own statement
     _run(con, "CREATE TEMP TABLE again AS FROM first LIMIT 0")
 
 
@@ -148,7 +170,7 @@ def plan_rows(rows: Rows, client: Client) -> dict[str, object]:
     parts = [f"coalesce(sum(p.{name}), 0)::BIGINT AS {name}" for name in sums]
     parts += [f"CASE WHEN count(p) = count(p.{name}) THEN coalesce(sum(p.{name}), 0) END AS {name}" for name in costs]
     with closing(duckdb.connect()) as con:
-        columns = _load(con, rows)
+        columns, _ = _load(con, rows)
         register(con, client=client)
         call = _call("ask_plan", rows, columns)
         inner = f"(SELECT {call} AS p FROM source)"  # noqa: S608 - the user's own statement
@@ -157,22 +179,34 @@ def plan_rows(rows: Rows, client: Client) -> dict[str, object]:
         return dict(zip((one[0] for one in found.description or ()), found.fetchall()[0], strict=True))
 
 
-def _load(con: DuckDBPyConnection, rows: Rows) -> dict[str, str]:
-    """Read the file into the table `source`: the types of its columns, by their names."""
+def _load(con: DuckDBPyConnection, rows: Rows) -> tuple[dict[str, str], Names]:
+    """Read the file into the table `source`, with the number of each row: the types of its columns, by their names."""
     if rows.type is not None:
         shape_of(rows.type)
     (load_files if rows.is_pattern else load_table)(con, rows.source)
     columns = {str(name): str(kind) for name, kind, *_ in con.execute("DESCRIBE source").fetchall()}
+    own = _free_names(columns)
+    # `rowid` would be a column of the file, where it has one.
+    con.execute(f"CREATE OR REPLACE TEMP TABLE source AS SELECT *, row_number() OVER () AS {own.number} FROM source")  # noqa: S608 - nothing of a user
     if {name.lower() for name in columns} >= _EARLIER:  # answers of an earlier run, which are given anew
         columns = {name: kind for name, kind in columns.items() if name.lower() not in _ADDED}
-    con.execute(f"ALTER TABLE source ADD COLUMN {quote_name(_NUMBER)} BIGINT")
-    con.execute(f"UPDATE source SET {quote_name(_NUMBER)} = rowid")  # noqa: S608 - nothing of a user
     if rows.question is None and _QUESTION not in columns:
         raise FerruleError(f"{rows.source} has no column `{_QUESTION}`.", hint="Give the QUESTION as an argument.")
     if rows.context is not None and rows.context not in columns:
         raise FerruleError(f"{rows.source} has no column `{rows.context}`, only: {', '.join(columns)}.")
     _refuse_bytes(rows, columns)
-    return columns
+    return columns, own
+
+
+def _free_names(columns: Mapping[str, str]) -> Names:
+    taken = {name.lower() for name in columns}
+    free = []
+    for field in Names._fields:
+        name = f"ferrule {field}"
+        while name in taken:
+            name += "_"
+        free.append(quote_name(name))
+    return Names(*free)
 
 
 def _refuse_bytes(rows: Rows, columns: Mapping[str, str]) -> None:
@@ -212,9 +246,9 @@ def _context(rows: Rows, columns: Mapping[str, str]) -> str:
     return f"json_object({', '.join(f'{_text(name)}, {quote_name(name)}' for name in others)})::VARCHAR"
 
 
-def _value(kind: str) -> str:
-    sql = shape_of(kind).sql
-    return "a.value" if sql is None else cast_from_json("a.value", sql)
+def _value(kind: str, own: Names) -> str:
+    sql, value = shape_of(kind).sql, f"{own.answer}.value"
+    return value if sql is None else cast_from_json(value, sql)
 
 
 def _outcome(con: DuckDBPyConnection, client: Client) -> Outcome:

@@ -70,14 +70,41 @@ class ChatStreaming:
         return ChatAssembly()
 
 
+class _Call:
+    """A call of a tool, whose pieces come one after the other. place: its index, which some servers leave out."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self._facts: JSONObject = {"type": "function"}
+        self._arguments: list[str] = []
+
+    def has(self, place: int, identity: str | None) -> bool:
+        """Whether a piece is one of this call: at its place, and under no other id."""
+        own = get_text(self._facts, "id")
+        return self.place == place and (not identity or not own or own == identity)
+
+    def add(self, piece: JSONMapping) -> None:
+        """Take a piece: the first has the id and the name, each a part of the arguments."""
+        function = get_object(piece, "function")
+        self._facts |= {name: value for name, value in piece.items() if name not in ("index", "function") and value}
+        named = {key: one for key, one in function.items() if one}
+        self._facts["function"] = {**get_object(self._facts, "function"), **named}
+        self._arguments.append(get_text(function, "arguments") or "")
+
+    def document(self) -> JSONObject:
+        """The whole call."""
+        function = {**get_object(self._facts, "function"), "arguments": "".join(self._arguments)}
+        return {**self._facts, "function": function}
+
+
 class ChatAssembly:
-    """See `Assembly`. Texts of the pieces are joined, and lists as well; calls of tools by their index."""
+    """See `Assembly`. Texts of the pieces are joined, and lists as well; calls of tools by their index and id."""
 
     def __init__(self) -> None:
         self._document: JSONObject = {}
         self._others: JSONObject = {"role": "assistant"}
         self._texts: dict[str, list[str]] = {}
-        self._calls: dict[int, tuple[JSONObject, list[str]]] = {}
+        self._calls: list[_Call] = []
         self._finish_reason: str | None = None
 
     def take(self, data: str) -> str:
@@ -103,7 +130,7 @@ class ChatAssembly:
         message: JSONObject = {"content": None, **self._others}
         message |= {name: "".join(texts) for name, texts in self._texts.items()}
         if self._calls:
-            message["tool_calls"] = [self._call(place) for place in sorted(self._calls)]
+            message["tool_calls"] = [one.document() for one in sorted(self._calls, key=lambda one: one.place)]
         return {**self._document, "choices": [{"message": message, "finish_reason": self._finish_reason}]}
 
     def _add(self, delta: JSONMapping) -> None:
@@ -117,16 +144,12 @@ class ChatAssembly:
                 self._others[name] = [*self._others.get(name, ()), *value]
 
     def _add_call(self, piece: JSONMapping) -> None:
-        """Take a piece of a call: the first has its id and name, each a part of the arguments."""
-        call, arguments = self._calls.setdefault(get_index(piece), ({"type": "function"}, []))
-        function = get_object(piece, "function")
-        call |= {name: value for name, value in piece.items() if name not in ("index", "function") and value}
-        call["function"] = {**get_object(call, "function"), **{key: one for key, one in function.items() if one}}
-        arguments.append(get_text(function, "arguments") or "")
-
-    def _call(self, place: int) -> JSONObject:
-        call, arguments = self._calls[place]
-        return {**call, "function": {**get_object(call, "function"), "arguments": "".join(arguments)}}
+        place, identity = get_index(piece), get_text(piece, "id")
+        call = next((one for one in reversed(self._calls) if one.has(place, identity)), None)
+        if call is None:
+            call = _Call(place)
+            self._calls.append(call)
+        call.add(piece)
 
 
 def _failure(event: JSONMapping) -> ErrorEvent:
