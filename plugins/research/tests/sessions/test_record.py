@@ -58,7 +58,19 @@ def test_a_page_that_names_the_doi_of_a_paper_does_not_stand_for_it(session: str
 
 
 @pytest.mark.parametrize(
-    "url", ["", "ftp://a.example/", "javascript:alert(1)", "https://", "https://a b", "http://[", 5, None]
+    "url",
+    [
+        "",
+        "ftp://a.example/",
+        "javascript:alert(1)",
+        "https://",
+        "https://a b",
+        "http://[",
+        "http://a:99999/",
+        "http://a:b/",
+        5,
+        None,
+    ],
 )
 def test_what_is_no_address_of_the_web_is_no_source(session: str, url: object) -> None:
     record_sources(session, [{"url": url}])  # type: ignore[typeddict-item] # what a careless tool sends

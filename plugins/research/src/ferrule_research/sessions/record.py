@@ -129,6 +129,7 @@ def _read_source(source: Source) -> Source | None:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
+        _ = parts.port  # it raises where the port is none
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -103,9 +103,10 @@ def _doi_in(url: str) -> str:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port  # it raises where the port is none
     except ValueError:
         return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not any(map(str.isspace, url))
 
 
 def _canonical(url: str) -> str:
