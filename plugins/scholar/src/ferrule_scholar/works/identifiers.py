@@ -21,7 +21,9 @@ _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)", re.I)
 _PMID_PLACE = re.compile(r"(?:pmid:?\s*|pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/pubmed/)(\d{1,9})", re.I)
 _PMCID = re.compile(r"\b(PMC\d{3,9})\b", re.I)
 _TEST_PREFIX = "10.5555/"  # DOIs that are examples, and lead to no paper
-_PREPRINT_PREFIXES = tuple(f"10.{number}/" for number in (48550, 1101, 21203, 20944, 26434, 31234, 2139, 36227))
+_PREPRINT_PREFIXES = tuple(f"10.{number}/" for number in (48550, 21203, 20944, 26434, 31234, 2139, 36227))
+_BIORXIV = re.compile(r"10\.1101/(?:\d{4}\.\d\d\.\d\d\.)?\d+")  # journals have DOIs with this prefix, too
+_VERSION = re.compile(r"[./-]v\d+\Z")
 
 
 class Identifier(NamedTuple):
@@ -61,7 +63,12 @@ def arxiv_of_doi(doi: str) -> str:
 
 def is_preprint_doi(doi: str) -> bool:
     """Whether a DOI is one that a server of preprints gives, which the published paper has not."""
-    return doi.startswith(_PREPRINT_PREFIXES)
+    return doi.startswith(_PREPRINT_PREFIXES) or bool(_BIORXIV.fullmatch(doi))
+
+
+def are_versions(one: str, other: str) -> bool:
+    """Whether two DOIs are of versions of one preprint, as far as their spelling shows it."""
+    return _VERSION.sub("", one) == _VERSION.sub("", other)
 
 
 def parse_identifier(text: str) -> Identifier:
