@@ -67,6 +67,16 @@ def test_a_retracted_work_is_said_to_be(call: Call) -> None:
     answer = call("verify_citation", citation=LANCET)
     assert answer["retractionStatus"]["kind"] == "retraction"
     assert answer["retractionStatus"]["source"] == "retraction-watch"
+    assert answer["provenance"][-1] == {"name": "retractions", "state": "checked"}
+
+
+def test_a_retraction_that_could_not_be_looked_for_is_in_the_provenance(call: Call, reply: Reply) -> None:
+    reply("openalex", f"/works/doi:{DEEP}", "openalex-record.json")
+    answer = call("verify_citation", citation=DEEP)
+    assert answer["provenance"][-1]["name"] == "retractions"
+    assert answer["provenance"][-1]["state"] == "skipped"
+    assert "Crossref" in answer["provenance"][-1]["why"]
+    assert answer["_meta"] == {"cacheable": False}
 
 
 def test_a_doi_that_is_registered_and_has_no_record_exists(call: Call, reply: Reply) -> None:

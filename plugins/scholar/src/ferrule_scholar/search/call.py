@@ -61,7 +61,7 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
         from ferrule_scholar.search.hints import make_hints
 
         document["hints"] = make_hints(query, list(scholars), [name for name in installed if name not in scholars])
-    _finish(document, opinions, context)
+    _finish(document, opinions, enriched.is_passing, context)
     return document
 
 
@@ -90,15 +90,17 @@ def _document(query: str, papers: Sequence[Work], opinions: Sequence[Opinion]) -
     }
 
 
-def _finish(document: JSONObject, opinions: Sequence[Opinion], context: Context) -> None:
-    """Say what is missing, and leave out the last papers where the client would not read them all."""
+def _finish(document: JSONObject, opinions: Sequence[Opinion], is_passing: bool, context: Context) -> None:
+    """Say what is missing, and leave out the last papers where the client would not read them all.
+
+    is_passing: whether a check is missing that may be there the next time.
+    """
     from ferrule_websearch import fit_results
 
     missing = [one for one in opinions if one.error]
     if missing:
         document["incomplete"] = " ".join(one.error.message for one in missing if one.error)
-    skipped = [check for check in document["checks"].values() if check["state"] != "checked"]
-    if missing or skipped:
+    if missing or is_passing:
         document["_meta"] = {"cacheable": False}  # what is missing may be there the next time
     fit_results(document, context, ["papers"], counter="resultCount")
     document["totalResults"] = document["resultCount"]

@@ -40,8 +40,8 @@ def merge(answers: Mapping[str, Sequence[Work]]) -> list[Work]:
 def _add(groups: Sequence[list[Ranked]], record: Ranked) -> list[list[Ranked]]:
     """The groups with a record in it, which joins those that it belongs to.
 
-    A record without an identifier of the publisher fits two papers of one title. It joins the nearest, and does not make
-    one paper of both.
+    A record without an identifier of the publisher fits two papers of one title. It joins the nearest, and does not
+    make one paper of both.
     """
     joined, others = [record], []
     for group in sorted(groups, key=lambda group: _distance(record.work, group)):
@@ -117,7 +117,7 @@ def _is_contradicted(one: Work, other: Work) -> bool:
 
 
 def _may_be_versions(one: str, other: str) -> bool:
-    """Whether one DOI may be of a preprint of what the other is of. A server gives each preprint one, but for versions."""
+    """Whether one DOI may be of a preprint of what the other is of: a server gives each one DOI, but for versions."""
     if not (is_preprint_doi(one) or is_preprint_doi(other)):
         return False
     return one.partition("/")[0] != other.partition("/")[0] or are_versions(one, other)
