@@ -108,6 +108,7 @@ def test_influence_has_no_effect_where_it_is_not_known_and_that_is_said(call: Ca
     answer = call("citation_graph", paper=DEEP, provider="openalex", influential_only=True, sessionId="s")
     assert answer["citedByCount"] == 1
     assert [one["name"] for one in answer["ignoredParameters"]] == ["influential_only", "sessionId"]
+    assert answer["_meta"] == {"cacheable": False}
 
 
 @pytest.mark.usefixtures("openalex")

@@ -112,6 +112,17 @@ def test_papers_by_date_come_newest_first(call: Call) -> None:
     assert [one["year"] for one in answer["papers"]] == [2017, 2015, 1998]
 
 
+def test_the_newest_paper_is_there_where_older_ones_are_found_by_more_services(call: Call, reply: Reply) -> None:
+    reply("openalex", "/works", "openalex-search.json")
+    reply("crossref", "/works", "crossref-search.json")
+    reply("arxiv", "/query", "arxiv-search.xml")
+    every = call("academic_search", query="learning", sort_by="date", num_results=10)["papers"]
+    best = call("academic_search", query="learning", num_results=1)["papers"]
+    newest = call("academic_search", query="learning", sort_by="date", num_results=1)["papers"]
+    assert newest == every[:1]
+    assert newest[0]["year"] > best[0]["year"]
+
+
 def test_an_open_file_of_a_repository_is_linked_first(server: Server, call: Call, reply: Reply) -> None:
     reply("openalex", "/works", "openalex-search.json")
     reply("unpaywall", f"/{DEEP}", "unpaywall-open.json")

@@ -76,6 +76,7 @@ def test_a_session_that_is_not_there_is_said(call: Call, reply: Reply) -> None:
     reply("openalex", "/works", "openalex-search.json")
     answer = call("academic_search", query="deep learning", provider="openalex", sessionId="nonsense")
     assert [one["name"] for one in answer["ignoredParameters"]] == ["sessionId"]
+    assert answer["_meta"] == {"cacheable": False}
     with pytest.raises(ToolError) as caught:
         call("format_bibliography", sessionId="nonsense")
     assert caught.value.code == "SESSION_NOT_FOUND"

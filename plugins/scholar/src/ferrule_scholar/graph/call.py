@@ -146,6 +146,8 @@ def _add_notes(answer: JSONObject, ignored: Sequence[dict[str, str]], opinions: 
     """What had no effect, and what failed."""
     if ignored:
         answer["ignoredParameters"] = ignored
+    if "sessionId" in (one["name"] for one in ignored):
+        answer["_meta"] = {"cacheable": False}  # they may be recorded the next time
     errors = [one.error.message for one in opinions if one.error]
     if errors:
         answer["incomplete"] = " ".join(errors)

@@ -40,11 +40,11 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
     opinions = ask_all(scholars, lambda one, client: one.search(query, client), context, patience_of(context))
     raise_if_none_answered(opinions, [name for name in installed if name not in scholars])
     works = [one for one in _merge(opinions) if query.admits(one)]
+    if query.sort == DATE:
+        works.sort(key=lambda one: one.date or str(one.year), reverse=True)
     limit = min(wanted, MAX_RESULTS)
     enriched = enrich(works[: limit * 2 if query.pdf_only else limit], context)
     papers = [one for one in enriched.works if one.pdf_url or not query.pdf_only]
-    if query.sort == DATE:
-        papers.sort(key=lambda one: one.date or str(one.year), reverse=True)
     document = _document(texts["query"], papers[:limit], opinions)
     document["checks"] = enriched.checks
     if wanted > MAX_RESULTS:
@@ -55,6 +55,7 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
 
         if why := record_works(texts["sessionId"], papers[:limit]):
             ignored.append({"name": "sessionId", "why": why})
+            document["_meta"] = {"cacheable": False}  # they may be recorded the next time
     if ignored:
         document["ignoredParameters"] = ignored
     if not document["papers"]:
