@@ -103,7 +103,7 @@ def read_work(record: Mapping[str, object]) -> Work:
         doi,
         arxiv_of_doi(doi),
         text(ids.get("pmid")).rstrip("/").rpartition("/")[2],
-        text(ids.get("pmcid")).rstrip("/").rpartition("/")[2],
+        _read_pmcid(ids.get("pmcid")),
         native_id=text(record.get("id")).rpartition("/")[2],
         url=text(place.get("landing_page_url")) or text(record.get("id")),
         volume=text(biblio.get("volume")),
@@ -118,6 +118,12 @@ def read_work(record: Mapping[str, object]) -> Work:
         notice={"retracted": True, "kind": "retraction"} if record.get("is_retracted") is True else None,
         sources=(_NAME,),
     )
+
+
+def _read_pmcid(address: object) -> str:
+    """The id of PubMed Central in an address, which has it with or without its letters."""
+    number = text(address).rstrip("/").rpartition("/")[2].upper()
+    return f"PMC{number}" if number.isdigit() else number
 
 
 def _params(client: ScholarClient, *, select: bool = True) -> dict[str, str]:
