@@ -42,7 +42,7 @@ def verify(arguments: JSONMapping, context: Context) -> JSONObject:
     identifier = parse_identifier(citation)
     address = _URL.search(citation)
     if identifier.kind == TITLE and address:
-        kind, finding = "url", _verify_address(address[0].rstrip(".,;)"), citation, context)
+        kind, finding = "url", _verify_address(_trim(address[0]), citation, context)
     elif identifier.kind == TITLE:
         kind, finding = "reference", _verify_reference(citation, context)
     else:
@@ -62,6 +62,13 @@ def verify(arguments: JSONMapping, context: Context) -> JSONObject:
     if any(one["state"] in ("failed", "partial", "skipped") for one in answer["provenance"]):
         answer["_meta"] = {"cacheable": False}  # what is missing may be there the next time
     return answer
+
+
+def _trim(url: str) -> str:
+    """An address without the punctuation of its sentence; brackets that it opens itself stay."""
+    while url.endswith((".", ",", ";")) or (url.endswith(")") and url.count(")") > url.count("(")):
+        url = url[:-1]
+    return url
 
 
 def _verify_identifier(identifier: Identifier, citation: str, context: Context) -> _Finding:
