@@ -183,7 +183,9 @@ def test_terms_without_a_word_add_nothing_to_the_query(web: Web, terms: str) -> 
 
 
 def test_a_session_is_accepted_and_listed(web: Web) -> None:
-    assert ignored(web.found(sessionId="s-1")) == ["sessionId"]  # of a session that is not there
+    document = web.found(sessionId="s-1")
+    assert ignored(document) == ["sessionId"]  # of a session that is not there
+    assert document["_meta"]["cacheable"] is False
 
 
 def test_a_query_that_is_too_long_for_one_provider_goes_to_the_next(web: Web) -> None:

@@ -98,6 +98,32 @@ def test_styles_by_name_are_sorted_and_numbered_ones_keep_the_order(call: Call) 
     assert [one[:9] for one in write(call, "ieee", TALK, DEEP).splitlines()] == ["[1] J. va", "[2] Y. Le"]
 
 
+@pytest.mark.parametrize("style", ["apa", "mla", "chicago", "ieee", "vancouver", "harvard"])
+def test_an_address_that_the_processor_refuses_stands_as_it_is_and_takes_no_other_with_it(
+    call: Call, style: str
+) -> None:
+    pages = [{"url": url, "title": f"Page {url}"} for url in ("http://1.2.3.4.5/x", "https://a%zz/?q=1")]
+    text = write(call, style, *pages, {"url": "https://good.example/y", "title": "Good"}, DEEP)
+    assert all(address in text for address in ("1.2.3.4.5/x", "a%zz/?q=1", "good.example/y"))
+    assert ".invalid" not in text
+
+
+def test_a_reference_that_the_processor_cannot_read_is_named(failure: Failure, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ferrule_scholar.bibliography import styles
+
+    whole = styles._describe
+    monkeypatch.setattr(styles, "_describe", lambda one: {**whole(one), "type": "nonsense"} if one.doi else whole(one))
+    error = failure("format_bibliography", sources=[PAGE, DEEP])
+    assert "'Deep learning' (https://doi.org/10.1038/nature14539)" in error.message
+    assert "csl-json" in (error.hint or "")
+
+
+@pytest.mark.parametrize("doi", ["10.1002/(sici)1097-0258<1661::aid-sim968>3.0.co;2-2", '10.1000/a<b>"c'])
+def test_a_doi_with_angle_brackets_is_written_whole(call: Call, doi: str) -> None:
+    line = write(call, "apa", {**DEEP, "doi": doi})
+    assert line.endswith(f"Nature, 521(7553), 436–444. https://doi.org/{doi}")
+
+
 def test_a_book_and_a_talk_are_what_they_are(call: Call) -> None:
     assert write(call, "apa", BOOK).startswith("Darwin, C. (1859). On the origin of species. John Murray.")
     assert "in Proceedings of Things, 2001, pp. 1–9" in write(call, "ieee", TALK)
@@ -188,6 +214,8 @@ def test_nobody_is_asked_where_titles_are_given(server: Server, call: Call) -> N
         ({"url": "ftp://a.example/", "title": "T"}, "is no http or https URL"),
         ({"url": "https://", "title": "T"}, "is no http or https URL"),
         ({"url": "https://[", "title": "T"}, "is no http or https URL"),
+        ({"url": "http://a:99999/x", "title": "T"}, "is no http or https URL"),
+        ({"url": "http://a b.example/", "title": "T"}, "is no http or https URL"),
         ({"doi": "10.x/1"}, "is no DOI"),
         ({"url": "https://a.example/"}, "it needs a title"),
         ({"url": "https://a.example/", "title": "T", "date": "yesterday"}, "date: 'yesterday' is no date"),

@@ -76,6 +76,20 @@ def test_a_retraction_of_a_cited_paper_is_said(call: Call, reply: Reply) -> None
     reply("crossref", "/works", "crossref-by-doi.json")
     answer = call("citation_graph", paper=DEEP, direction="references")
     assert answer["references"][0]["retractionStatus"]["kind"] == "retraction"
+    assert answer["checks"] == {"retractions": {"state": "checked"}}
+    assert "_meta" not in answer
+
+
+def test_retractions_that_could_not_be_looked_for_are_said_and_the_answer_is_not_kept(call: Call, reply: Reply) -> None:
+    reply("semantic_scholar", f"/paper/DOI:{DEEP}", "semantic-record.json")
+    reply("semantic_scholar", f"{OF_S2}/references", "semantic-references.json")
+    reply("semantic_scholar", f"{OF_S2}/citations", "semantic-citations.json")
+    reply("crossref", "/works", b"", status=429, headers={"Retry-After": "3600"})
+    answer = call("citation_graph", paper=DEEP)
+    assert answer["referencesCount"] == 1
+    assert answer["checks"]["retractions"]["state"] == "skipped"
+    assert "Crossref" in answer["checks"]["retractions"]["why"]
+    assert answer["_meta"] == {"cacheable": False}
 
 
 @pytest.mark.usefixtures("openalex")
@@ -94,6 +108,7 @@ def test_influence_has_no_effect_where_it_is_not_known_and_that_is_said(call: Ca
     answer = call("citation_graph", paper=DEEP, provider="openalex", influential_only=True, sessionId="s")
     assert answer["citedByCount"] == 1
     assert [one["name"] for one in answer["ignoredParameters"]] == ["influential_only", "sessionId"]
+    assert answer["_meta"] == {"cacheable": False}
 
 
 @pytest.mark.usefixtures("openalex")

@@ -112,6 +112,17 @@ def test_papers_by_date_come_newest_first(call: Call) -> None:
     assert [one["year"] for one in answer["papers"]] == [2017, 2015, 1998]
 
 
+def test_the_newest_paper_is_there_where_older_ones_are_found_by_more_services(call: Call, reply: Reply) -> None:
+    reply("openalex", "/works", "openalex-search.json")
+    reply("crossref", "/works", "crossref-search.json")
+    reply("arxiv", "/query", "arxiv-search.xml")
+    every = call("academic_search", query="learning", sort_by="date", num_results=10)["papers"]
+    best = call("academic_search", query="learning", num_results=1)["papers"]
+    newest = call("academic_search", query="learning", sort_by="date", num_results=1)["papers"]
+    assert newest == every[:1]
+    assert newest[0]["year"] > best[0]["year"]
+
+
 def test_an_open_file_of_a_repository_is_linked_first(server: Server, call: Call, reply: Reply) -> None:
     reply("openalex", "/works", "openalex-search.json")
     reply("unpaywall", f"/{DEEP}", "unpaywall-open.json")
@@ -122,12 +133,35 @@ def test_an_open_file_of_a_repository_is_linked_first(server: Server, call: Call
     assert answer["checks"]["openAccess"] == {"state": "checked"}
 
 
+@pytest.mark.parametrize(("answered", "state"), [(1, "partial"), (0, "skipped")])
+def test_papers_that_unpaywall_was_not_asked_for_are_said(call: Call, reply: Reply, answered: int, state: str) -> None:
+    """It answers for some papers, and then refuses, or refuses all."""
+    from .conftest import REPLIES
+
+    def refuse(exchange: Exchange) -> None:
+        if answered and exchange.path.startswith(f"/unpaywall/{DEEP}"):
+            exchange.answer((REPLIES / "unpaywall-open.json").read_bytes(), "application/json")
+        else:
+            exchange.answer(b"", "application/json", status=500)
+
+    reply("openalex", "/works", "openalex-search.json")
+    reply("crossref", "/works", "crossref-search.json")
+    reply("unpaywall", "*", refuse)
+    answer = call("academic_search", query="deep learning", provider="crossref")
+    check = answer["checks"]["openAccess"]
+    assert check["state"] == state
+    assert "Unpaywall answered with HTTP 500" in check["why"]
+    assert answer["_meta"] == {"cacheable": False}
+
+
 @pytest.mark.usefixtures("two")
 def test_without_an_address_unpaywall_is_left_out_and_that_is_said(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FERRULE_SCHOLAR_EMAIL")
-    check = call("academic_search", query="deep learning")["checks"]["openAccess"]
+    answer = call("academic_search", query="deep learning", provider="crossref")
+    check = answer["checks"]["openAccess"]
     assert check["state"] == "skipped"
     assert "FERRULE_SCHOLAR_EMAIL" in check["why"]
+    assert "_meta" not in answer  # nothing is missing that may be there the next time: the cache keeps it
 
 
 def test_a_service_that_hangs_costs_its_own_answer_alone(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ferrule import ToolError
+from ferrule_research.sessions import Source, record_sources
 
 from .conftest import Call, Reply
 
@@ -59,10 +60,23 @@ def test_a_bibliography_is_written_of_what_a_session_has(call: Call, reply: Repl
     assert "Twice" not in both["bibliography"]
 
 
+@pytest.mark.parametrize("doi", ["10.5555/fake", "10.1000/none"])
+def test_a_page_that_names_a_doi_which_is_none_costs_no_other_source_its_entry(
+    call: Call, reply: Reply, session: str, doi: str
+) -> None:
+    reply("crossref", "/works", "crossref-empty.json")
+    page: Source = {"url": "https://page.example/", "doi": doi, "relevance": "scraped"}
+    assert record_sources(session, [page, {"url": "https://good.example/", "title": "Good"}]) == ""
+    answer = call("format_bibliography", sessionId=session, style="ris")
+    assert answer["entryCount"] == 2
+    assert "TI  - Good" in answer["bibliography"]
+
+
 def test_a_session_that_is_not_there_is_said(call: Call, reply: Reply) -> None:
     reply("openalex", "/works", "openalex-search.json")
     answer = call("academic_search", query="deep learning", provider="openalex", sessionId="nonsense")
     assert [one["name"] for one in answer["ignoredParameters"]] == ["sessionId"]
+    assert answer["_meta"] == {"cacheable": False}
     with pytest.raises(ToolError) as caught:
         call("format_bibliography", sessionId="nonsense")
     assert caught.value.code == "SESSION_NOT_FOUND"

@@ -48,6 +48,22 @@ def test_a_bare_doi_is_confirmed_with_a_caveat(call: Call) -> None:
 
 @pytest.mark.usefixtures("crossref")
 @pytest.mark.parametrize(
+    "words", ["Deep learning. Nature, 2015.", "Deep learning. Nat Methods 521 (2015).", "“Deep learning”, Nature 521"]
+)
+def test_a_reference_that_begins_with_the_title_names_no_author(call: Call, words: str) -> None:
+    answer = call("verify_citation", citation=f"{words} doi:{DEEP}")
+    assert (answer["verificationStatus"], answer["authorMatch"]) == ("confirmed", "not_checked")
+
+
+def test_an_address_keeps_the_brackets_that_are_its_own(server: Server, call: Call, reply: Reply) -> None:
+    reply("pages", "/Transformer_(deep_learning)", PLAIN.encode())
+    for end in ("", ".", ")."):
+        answer = call("verify_citation", citation=f"{server.url}/pages/Transformer_(deep_learning){end}")
+        assert (answer["verificationStatus"], answer["httpStatus"]) == ("confirmed", 200)
+
+
+@pytest.mark.usefixtures("crossref")
+@pytest.mark.parametrize(
     ("citation", "which"),
     [
         (f"Smith, A. (2015). Convolutional networks for satellites. doi:{DEEP}", "titleMatch"),
@@ -67,6 +83,16 @@ def test_a_retracted_work_is_said_to_be(call: Call) -> None:
     answer = call("verify_citation", citation=LANCET)
     assert answer["retractionStatus"]["kind"] == "retraction"
     assert answer["retractionStatus"]["source"] == "retraction-watch"
+    assert answer["provenance"][-1] == {"name": "retractions", "state": "checked"}
+
+
+def test_a_retraction_that_could_not_be_looked_for_is_in_the_provenance(call: Call, reply: Reply) -> None:
+    reply("openalex", f"/works/doi:{DEEP}", "openalex-record.json")
+    answer = call("verify_citation", citation=DEEP)
+    assert answer["provenance"][-1]["name"] == "retractions"
+    assert answer["provenance"][-1]["state"] == "skipped"
+    assert "Crossref" in answer["provenance"][-1]["why"]
+    assert answer["_meta"] == {"cacheable": False}
 
 
 def test_a_doi_that_is_registered_and_has_no_record_exists(call: Call, reply: Reply) -> None:

@@ -5,7 +5,7 @@ Each name is imported when it is first used; import it inside `execute`.
 - `Name`, `parse_person`, `parse_organisation`, `parse_authors`: authors, taken apart.
 - `Date`, `read_date`: dates as pages write them.
 - `Notice`, `gravest_notice`: what a record of Crossref says of retractions and corrections.
-- `find_doi`, `detect_doi`, `read_embedded`, `read_bibliography`: what a scholarly page says of itself.
+- `find_doi`, `find_url_doi`, `detect_doi`, `read_embedded`, `read_bibliography`: what a scholarly page says of itself.
 - `find_claim_signal`, `STOP_WORDS`, `simplify`: evidence on a claim, and words that carry none.
 - `escape_tex`: text in which TeX finds no command.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ferrule.lazy import attach
 
 if TYPE_CHECKING:
-    from ferrule_research.page.credibility.doi import detect_doi, find_doi
+    from ferrule_research.page.credibility.doi import detect_doi, find_doi, find_url_doi
     from ferrule_research.page.credibility.retractions import Notice, gravest_notice
     from ferrule_research.page.metadata.authors import Name, parse_authors, parse_organisation, parse_person
     from ferrule_research.page.metadata.bibliography import read_bibliography
@@ -36,6 +36,7 @@ __all__ = [
     "escape_tex",
     "find_claim_signal",
     "find_doi",
+    "find_url_doi",
     "gravest_notice",
     "parse_authors",
     "parse_organisation",
@@ -55,7 +56,7 @@ __getattr__ = attach(
         **dict.fromkeys(("Name", "parse_authors", "parse_organisation", "parse_person"), f"{_METADATA}.authors"),
         **dict.fromkeys(("Date", "read_date"), f"{_METADATA}.dates"),
         **dict.fromkeys(("Notice", "gravest_notice"), f"{_CREDIBILITY}.retractions"),
-        **dict.fromkeys(("detect_doi", "find_doi"), f"{_CREDIBILITY}.doi"),
+        **dict.fromkeys(("detect_doi", "find_doi", "find_url_doi"), f"{_CREDIBILITY}.doi"),
         **dict.fromkeys(("STOP_WORDS", "find_claim_signal"), "ferrule_research.search.claims"),
         "escape_tex": f"{_METADATA}.citation",
         "read_bibliography": f"{_METADATA}.bibliography",

@@ -90,7 +90,9 @@ def test_what_was_found_is_a_source_of_the_session(web: KindsWeb) -> None:
         ("Title 0", "found", "2026-01-02T03:04:05"),
         ("Title 1", "found", "2026-01-02T03:04:05"),
     ]
-    assert set(ignored(web.found(sessionId="nonsense"))) == {"sessionId"}
+    document = web.found(sessionId="nonsense")
+    assert set(ignored(document)) == {"sessionId"}
+    assert document["_meta"]["cacheable"] is False
 
 
 def test_where_brave_refuses_tavily_answers(web: KindsWeb) -> None:

@@ -219,7 +219,9 @@ def test_the_length_that_is_asked_for_is_never_passed(server: Server, make_conte
 
 def test_a_session_is_accepted_and_told_to_be_ignored(server: Server, scrape: Scrape) -> None:
     url = server.page("/", PROSE * 3)
-    assert [one["name"] for one in scrape(url, sessionId="s")["ignoredParameters"]] == ["sessionId"]
+    answer = scrape(url, sessionId="s")
+    assert [one["name"] for one in answer["ignoredParameters"]] == ["sessionId"]
+    assert answer["_meta"] == {"cacheable": False}
     assert "ignoredParameters" not in scrape(url)
 
 

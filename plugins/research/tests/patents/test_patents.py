@@ -68,6 +68,7 @@ def test_without_a_key_the_web_is_searched_and_the_answer_says_so(web: KindsWeb)
     ]
     assert document["source"] == "web_search"
     assert "no key of a patent office is set" in document["warning"]
+    assert "cacheable" not in document["_meta"]
     assert set(ignored(document)) >= {"year_from", "cpc_code"}
     assert web.asked(BRAVE_PATH)[0]["q"] == "umbrella frame A45B site:patents.google.com"
     assert web.asked(EPO_TOKEN_PATH) == []
@@ -161,6 +162,7 @@ def test_where_one_office_fails_the_other_answers_and_then_the_web(web: KindsWeb
     document = web.found(environment=KEYS)
     assert document["source"] == "web_search"
     assert "no patent office answered" in document["warning"]
+    assert document["_meta"]["cacheable"] is False
 
 
 def test_a_provider_that_is_asked_for_is_asked_alone(web: KindsWeb) -> None:

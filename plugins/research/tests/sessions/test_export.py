@@ -194,3 +194,8 @@ def test_a_large_document_comes_in_parts(export: Call, session: str, form: str) 
 
 def test_an_empty_bibliography_is_one(export: Call) -> None:
     assert [export(form)["document"] for form in ("bibtex", "ris", "csl-json")] == ["", "", []]
+
+
+@pytest.mark.parametrize("url", ["https://x.example/a%252Fb?q=100%2525", "https://x.example/a%20b?c=%C3%BC"])
+def test_an_address_that_is_safe_is_written_as_it_is(url: str) -> None:
+    assert write_address(url) == f"<{url}>"

@@ -213,3 +213,11 @@ def test_what_kept_failing_is_told_with_what_to_do(call: Call, session: str) -> 
     assert (network["kind"], network["count"]) == ("network", 3)
     assert blocked["suggestion"]
     assert answer["providerStats"] == {"brave": {"attempts": 3, "successes": 2}}
+
+
+def test_a_branch_is_found_by_its_name_however_its_blanks_are_written(add: Call, session: str) -> None:
+    add(2, sessionId=session, branchId="a  b", branchFromStep=1)
+    answer = add(3, sessionId=session, branchId="a  b")
+    assert {one.get("branchId") for one in answer["steps"]} == {None, "a b"}
+    assert add(4, sessionId=session, branchId="c" * 80, branchFromStep=1)["currentStep"] == 4
+    assert add(5, sessionId=session, branchId="c" * 80)["currentStep"] == 5

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from ferrule.errors import ToolError
-from ferrule_scholar.asking.client import SHAPE_ERRORS, ScholarClient, mapping, objects, shape_error, text
+from ferrule_scholar.asking.client import (
+    SHAPE_ERRORS,
+    ScholarClient,
+    mapping,
+    objects,
+    service_error,
+    shape_error,
+    text,
+)
 from ferrule_scholar.asking.service import Service
 from ferrule_scholar.asking.settings import EMAIL_VARIABLE, contact_of
 from ferrule_scholar.scholars.crossref import NAME as CROSSREF
@@ -36,10 +44,22 @@ UNPAYWALL = Service(
 
 
 class Enriched(NamedTuple):
-    """Papers with what was found out. checks: what came of each of both, as JSON."""
+    """Papers with what was found out.
+
+    checks: what came of each of both, as JSON. is_passing: whether what is missing may be there the next time, which is
+    not so where a setting is missing.
+    """
 
     works: list[Work]
     checks: JSONObject
+    is_passing: bool
+
+
+class _Answer(NamedTuple):
+    """Papers with what one check adds to them. why: what is missing; "" where nothing is."""
+
+    works: list[Work]
+    why: str = ""
 
 
 def enrich(works: Sequence[Work], context: Context, *, has_access: bool = True) -> Enriched:
@@ -60,7 +80,7 @@ def enrich(works: Sequence[Work], context: Context, *, has_access: bool = True) 
     if has_access:
         checks["openAccess"] = links.state()
         found = [_with_access(one, other) for one, other in zip_longest(found, links.found or [])]
-    return Enriched(found, checks)
+    return Enriched(found, checks, any(one.is_passing for one in ((notices, links) if has_access else (notices,))))
 
 
 def _run_both(notices: _Check, links: _Check, deadline: float) -> None:
@@ -73,31 +93,41 @@ def _run_both(notices: _Check, links: _Check, deadline: float) -> None:
 class _Check(threading.Thread):
     """One of both, in a thread. found: the papers with what it adds, None where it failed or has not ended."""
 
-    def __init__(self, work: Callable[[], list[Work]]) -> None:
+    def __init__(self, work: Callable[[], _Answer]) -> None:
         super().__init__(daemon=True)
         self._work = work
         self.found: list[Work] | None = None
         self._reason = "gave no answer in time"
+        self._is_set = True  # whether the settings are there that it needs
 
     def run(self) -> None:
         try:
-            self.found = self._work()
+            found, self._reason = self._work()
+            self.found = found
         except ToolError as error:
             self._reason = error.message
+            self._is_set = error.code != "CONFIG_ERROR"
         except SHAPE_ERRORS:
             self._reason = shape_error("The service").message
 
+    @property
+    def is_passing(self) -> bool:
+        """Whether something is missing that may be there the next time."""
+        return self._is_set and bool(self._reason)
+
     def state(self) -> JSONObject:
-        """`{"state": "checked"}`, or `{"state": "skipped", "why": …}`."""
-        return {"state": "checked"} if self.found is not None else {"state": "skipped", "why": self._reason}
+        """`{"state": "checked"}`, or `{"state": "partial" or "skipped", "why": …}`."""
+        if self.found is not None and not self._reason:
+            return {"state": "checked"}
+        return {"state": "skipped" if self.found is None else "partial", "why": self._reason}
 
 
-def _find_notices(works: Sequence[Work], client: ScholarClient) -> list[Work]:
+def _find_notices(works: Sequence[Work], client: ScholarClient) -> _Answer:
     """What Crossref has of each DOI that it has not been asked for already."""
     dois = [one.doi for one in works if one.doi and CROSSREF not in one.sources]
     with client:
         known = {one.doi: one for one in Crossref().find_many(dois, client)} if dois else {}
-    return [_with_notice(one, known.get(one.doi)) for one in works]
+    return _Answer([_with_notice(one, known.get(one.doi)) for one in works])
 
 
 def _with_notice(work: Work, record: Work | None) -> Work:
@@ -110,8 +140,8 @@ def _with_access(work: Work, other: Work | None) -> Work:
     return work._replace(is_open=other.is_open, pdf_url=other.pdf_url, licence=other.licence)
 
 
-def _find_links(works: Sequence[Work], context: Context, deadline: float) -> list[Work]:
-    """What Unpaywall has of each paper with a DOI and without a file."""
+def _find_links(works: Sequence[Work], context: Context, deadline: float) -> _Answer:
+    """What Unpaywall has of each paper with a DOI and without a file. Raises ToolError where it answered for none."""
     if not contact_of(context):
         message = f"Unpaywall wants an e-mail address: set {EMAIL_VARIABLE}, or email in [tools.{context.tool}]"
         raise ToolError("CONFIG_ERROR", f"{message} of config.toml.")
@@ -128,9 +158,14 @@ def _find_links(works: Sequence[Work], context: Context, deadline: float) -> lis
         thread.start()
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    if failures and not found:
-        raise failures[0]
-    return [found.get(one.doi, one) for one in works]
+    missing = {one.doi for one in wanted} - found.keys()
+    if not missing:
+        return _Answer([found.get(one.doi, one) for one in works])
+    failure = failures[0] if failures else service_error(UNPAYWALL.label, "TIMEOUT", "gave no answer in time")
+    if not found:
+        raise failure
+    why = f"{failure.message} {len(missing)} of {len(wanted)} papers were not looked for."
+    return _Answer([found.get(one.doi, one) for one in works], why)
 
 
 def _read_links(

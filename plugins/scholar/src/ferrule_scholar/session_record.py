@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ferrule_research.sessions import read_session, record_sources
+from ferrule_scholar.works.identifiers import normalise_doi
 
 if TYPE_CHECKING:
     from ferrule import JSONObject
@@ -47,7 +48,7 @@ def _describe(source: Source) -> JSONObject:
     }
     if source.get("author"):
         known["authors"] = [one.strip() for one in source["author"].split(";") if one.strip()]
-    if not source.get("doi"):
+    if not normalise_doi(source.get("doi")):  # by which a title is looked up
         known.setdefault("title", source["url"])
         known["accessed"] = source.get("recorded", "")[:10]
     return known

@@ -66,7 +66,7 @@ def build_answer(
         **({"hints": search["hints"]} if "hints" in search else {}),
         **_list_ignored(request),
         "trust": TRUST,
-        "_meta": search["_meta"],
+        "_meta": {**search["_meta"], **({"cacheable": False} if request.unrecorded else {})},
     }
     answer = _fit(answer, ranking.ranked, request, context)
     answer["sizeMetadata"] = _measure(answer, context)

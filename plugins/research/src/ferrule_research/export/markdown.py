@@ -49,7 +49,7 @@ def escape_text(text: str) -> str:
 def write_address(url: str) -> str:
     """An address in angle brackets, which nothing in it ends."""
     escaped = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode(errors="replace")), url)
-    return f"<{re.sub('%25(?=[0-9A-Fa-f]{2})', '%', escaped)}>"
+    return f"<{escaped}>"
 
 
 def _write_head(session: Session, sources: Sequence[Source]) -> str:

@@ -90,5 +90,6 @@ def finish_answer(
     elif found.answered.warning:
         document["warning"] = found.answered.warning
     document["_meta"] = {"routing": found.route.as_json()}
-    if found.answered.incomplete and not found.answered.is_bounded:
+    is_unrecorded = "sessionId" in (name for name, _ in ignored)
+    if is_unrecorded or (found.answered.incomplete and not found.answered.is_bounded):
         document["_meta"]["cacheable"] = False  # what is missing may be there the next time

@@ -47,7 +47,8 @@ class Request(NamedTuple):
         )
 
     def ignored_parameters(self) -> JSONObject:
-        """`{"ignoredParameters": [{"name", "why"}]}`; `{}` where each parameter has its effect."""
+        """`{"ignoredParameters": [{"name", "why"}], "_meta": {"cacheable": false}}`; `{}` where each has its effect."""
         if not self.unrecorded:
             return {}
-        return {"ignoredParameters": [{"name": "sessionId", "why": self.unrecorded}]}
+        ignored = [{"name": "sessionId", "why": self.unrecorded}]
+        return {"ignoredParameters": ignored, "_meta": {"cacheable": False}}  # it may be recorded the next time

@@ -37,7 +37,7 @@ def search_patents(arguments: JSONMapping, context: Context) -> JSONObject:
     wanted = min(int(texts.get("num_results", DEFAULT_RESULTS)), MAX_RESULTS)
     is_landscape = texts["search_type"] == "landscape"
     limit = _LANDSCAPE_RESULTS if is_landscape else wanted
-    found, warning = _ask(texts, limit, context)
+    found, warning, is_passing = _ask(texts, limit, context)
     ignored = [*found.answered.ignored, *(unfiltered(texts) if warning else ())]
     results, clusters = list(found.results)[:limit], None
     if is_landscape:
@@ -59,28 +59,30 @@ def search_patents(arguments: JSONMapping, context: Context) -> JSONObject:
     if warning:
         document["warning"] = warning
     finish_answer(document, texts, found, ignored=ignored, filters=FILTERS, context=context)
+    if is_passing:
+        document["_meta"]["cacheable"] = False  # an office may answer the next time
     fit_results(document, context, ["patents"], counter="resultCount")
     return document
 
 
-def _ask(texts: JSONMapping, limit: int, context: Context) -> tuple[Found, str]:
-    """What was found, and the warning where it is by a search of the web.
+def _ask(texts: JSONMapping, limit: int, context: Context) -> tuple[Found, str, bool]:
+    """What was found, the warning where it is by a search of the web, and whether that is for a moment's failure.
 
     A provider that the call names is asked alone. Where no office can be asked or none answers, the web is searched.
     """
     forced = texts.get("provider", "")
     if forced and forced not in installed_providers(kind="patents") and forced in installed_providers():
-        return search_pages(texts, forced, limit, context), _warning("a provider of the web was asked for")
+        return search_pages(texts, forced, limit, context), _warning("a provider of the web was asked for"), False
     number = number_in(texts)
     filters = {**filters_of(texts), **({"number": number} if number else {})}
     request = SearchRequest("" if number else texts["query"], limit, filters=filters)
     try:
-        return ask_providers("patents", forced, request, context), ""
+        return ask_providers("patents", forced, request, context), "", False
     except ToolError as error:
         if forced:
             raise
-        reason = _reason(error)
-    return search_pages(texts, "", limit, context), _warning(reason)
+        is_set, reason = (error.details or {}).get("kind") != "config", _reason(error)
+    return search_pages(texts, "", limit, context), _warning(reason), is_set
 
 
 def _reason(error: ToolError) -> str:

@@ -62,7 +62,8 @@ def search_web(arguments: JSONMapping, context: Context, until: float = inf) -> 
         others = provider_order.find_others(providers, route, context)
         document["hints"] = make_hints(texts, [name for name, _ in ignored], route.asked, others)
     document["_meta"] = {"routing": route.as_json()}
-    if answered.incomplete and not answered.is_bounded:
+    is_unrecorded = "sessionId" in (name for name, _ in ignored)
+    if is_unrecorded or (answered.incomplete and not answered.is_bounded):
         document["_meta"]["cacheable"] = False  # what is missing may be there the next time
     fit_results(document, context, ["results", "urls"], counter="resultCount")
     return document

@@ -24,6 +24,9 @@ _RANKS = ("found", "scraped", "patent", "academic")  # of what says more of how 
 def record_sources(session: str, sources: Sequence[Source], outcomes: Sequence[Outcome] = ()) -> str:
     """Add sources to a session, each once: by its address, or its DOI. The first stays, and later ones add to it.
 
+    A page can name the DOI of any paper. So of two with a DOI in common and different addresses, the one that was had
+    in a better way stays, such as the record of a paper in place of a page, and takes nothing from the other.
+
     Args:
         outcomes: how attempts have ended, see `record_outcomes`.
 
@@ -31,14 +34,17 @@ def record_sources(session: str, sources: Sequence[Source], outcomes: Sequence[O
         "" where they are kept, else why not, as a clause. Nothing is raised, since what was found is worth more than
         the record of it.
     """
+    refused: list[Source] = []
 
     def change(found: Session) -> bool:
         before = [dict(one) for one in found["sources"]]
-        for source in sources:
-            _add_source(found, source)
+        refused.extend(source for source in sources if not _add_source(found, source))
         return _add_outcomes(found, outcomes) or before != found["sources"]
 
-    return _try_change(session, change)
+    why = _try_change(session, change)
+    if not why and refused:
+        return f"the session has {MAX_SOURCES:,} sources, which is the most that it keeps: {len(refused)} were left out"
+    return why
 
 
 def record_outcomes(session: str, outcomes: Sequence[Outcome]) -> str:
@@ -60,30 +66,52 @@ def _try_change(session: str, change: Callable[[Session], bool]) -> str:
     return ""
 
 
-def _add_source(session: Session, source: Source) -> None:
+def _add_source(session: Session, source: Source) -> bool:
+    """Whether there was room for it. What has no address of the web takes none."""
     made = _read_source(source)
     if made is None:
-        return
+        return True
     known = _find_source(session["sources"], made)
-    if known is None:
-        if len(session["sources"]) < MAX_SOURCES:
-            if session["steps"]:
-                made["foundInStep"] = session["steps"][-1]["stepNumber"]
-            session["sources"].append({**made, "recorded": format_instant()})
-        return
+    if known is not None:
+        _join(known, made)
+        return True
+    if len(session["sources"]) >= MAX_SOURCES:
+        return False
+    if session["steps"]:
+        made["foundInStep"] = session["steps"][-1]["stepNumber"]
+    session["sources"].append({**made, "recorded": format_instant()})
+    return True
+
+
+def _join(known: Source, made: Source) -> None:
+    """Let a source that is known have what another record of it says."""
+    gain = _rank(made) - _rank(known)
+    if canonical(known["url"]) == canonical(made["url"]) or not gain:
+        _fill(known, made)
+        if gain > 0:
+            known["relevance"] = made["relevance"]
+    elif gain > 0:
+        for name in ("url", *_LENGTHS_CHARS):
+            known.pop(name, None)  # type: ignore[misc] # the names are those of a source
+        known.update(made)
+
+
+def _fill(known: Source, made: Source) -> None:
     for name, value in made.items():
         if value and not known.get(name):
             known[name] = value  # type: ignore[literal-required] # the names are those of a source
-    if _rank(made) > _rank(known):
-        known["relevance"] = made["relevance"]
 
 
 def _find_source(sources: Sequence[Source], wanted: Source) -> Source | None:
+    """The source with the same address, else with the same DOI."""
     place, doi = canonical(wanted["url"]), wanted.get("doi", "").lower()
+    by_doi = None
     for one in sources:
-        if canonical(one["url"]) == place or (doi and one.get("doi", "").lower() == doi):
+        if canonical(one["url"]) == place:
             return one
-    return None
+        if by_doi is None and doi and one.get("doi", "").lower() == doi:
+            by_doi = one
+    return by_doi
 
 
 def _read_source(source: Source) -> Source | None:
@@ -101,6 +129,7 @@ def _read_source(source: Source) -> Source | None:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
+        _ = parts.port  # it raises where the port is none
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname)

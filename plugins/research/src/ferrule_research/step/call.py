@@ -14,7 +14,7 @@ from ferrule_research.sessions.store import (
     not_found,
 )
 from ferrule_research.sessions.texts import cut_bytes, make_line, make_text
-from ferrule_research.step.succession import require_next
+from ferrule_research.step.succession import BRANCH_CHARS, require_next
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -27,7 +27,6 @@ _TEXT_CHARS = 8000
 _SUMMARY_CHARS = 4000
 _GAP_CHARS = 500
 _MAX_REJECTED, _REJECTED_CHARS = 20, 500
-_BRANCH_CHARS = 60
 _FULL = "full"
 
 
@@ -128,7 +127,7 @@ def _make_step(arguments: JSONMapping) -> Step:
     if "revisesStep" in arguments:
         step["isRevision"] = True
         step["revisesStep"] = arguments["revisesStep"]
-    if branch := make_line(arguments.get("branchId"), _BRANCH_CHARS):
+    if branch := make_line(arguments.get("branchId"), BRANCH_CHARS):
         step["branchId"] = branch
     if "branchFromStep" in arguments:
         step["branchFromStep"] = arguments["branchFromStep"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ferrule import ToolError
+from ferrule_research.sessions.texts import make_line
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
     from ferrule_research.sessions.model import Session
+
+BRANCH_CHARS = 60
 
 
 def find_contradictions(arguments: JSONMapping) -> list[str]:
@@ -38,7 +41,7 @@ def require_next(arguments: JSONMapping, session: Session) -> None:
     if arguments["stepNumber"] != last + 1:
         message = f"stepNumber: {arguments['stepNumber']} does not follow step {last}."
         raise ToolError("INVALID_INPUT", message, hint=f"Send it as step {last + 1}.", details=_details(last, "resend"))
-    branch = arguments.get("branchId", "").strip()
+    branch = make_line(arguments.get("branchId"), BRANCH_CHARS)
     known = {one.get("branchId") for one in session["steps"]}
     if branch and "branchFromStep" not in arguments and branch not in known:
         message = f"branchId: there is no branch {branch[:60]!r} yet."

@@ -159,14 +159,16 @@ class ScholarClient:
         return self._fault("API_ERROR", f"answered with HTTP {status}{reason}", kind="blocked" if status == 403 else "")
 
     def _reason(self, body: bytes) -> str:
-        """The service's own words, after a colon, without the key; "" where it says nothing in JSON."""
+        """The service's own words, after a colon, without the key and the contact; "" where it says nothing in JSON."""
         try:
             facts = json.loads(body)
         except (ValueError, RecursionError):
             return ""
         words = next((facts[name] for name in ("message", "error", "errMsg") if _is_text(facts, name)), "")
+        for secret in filter(None, (self.key, self.email)):  # before the cut, which may leave a part of one
+            words = words.replace(secret, "[redacted]")
         text = " ".join(words.split())[:_MAX_REASON_CHARS].rstrip(". ")
-        return f": {text.replace(self.key, '[redacted]') if self.key else text}" if text else ""
+        return f": {text}" if text else ""
 
     def _fault(self, code: str, text: str, *, kind: str = "", wait: float | None = None) -> ToolError:
         return service_error(self.service.label, code, text, kind=kind, wait=wait)

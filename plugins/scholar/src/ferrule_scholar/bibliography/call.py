@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ferrule.errors import ToolError
-from ferrule_scholar.bibliography.sources import read_sources
+from ferrule_scholar.bibliography.sources import doi_of, read_sources
 from ferrule_scholar.bibliography.styles import STYLES, write_style
 from ferrule_scholar.works.reference import Reference, refer_to, sort_by_key
 
@@ -25,11 +25,12 @@ def format_sources(arguments: JSONMapping, context: Context) -> JSONObject:
     """The answer to a call. Raises ToolError where a DOI without a title cannot be looked up, or a session is gone."""
     style, session = arguments.get("style", DEFAULT_STYLE), arguments.get("sessionId", "").strip()
     sources = list(arguments.get("sources") or [])
+    named = {doi_of(one) for one in sources}
     if session:
         from ferrule_scholar.session_record import list_sources
 
         sources = [*list_sources(session), *sources]
-    references = _complete(read_sources(sources), context)
+    references = _complete(read_sources(sources), named, context)
     answer: JSONObject = {"style": style, "entryCount": len(references), **_write(references, style), "trust": TRUST}
     if session:
         answer["sessionId"] = session
@@ -53,9 +54,13 @@ def _write(references: Sequence[Reference], style: str) -> JSONObject:
     return {"bibliography": write_bibtex(references)}
 
 
-def _complete(references: Sequence[Reference], context: Context) -> list[Reference]:
-    """The references with what Crossref has of those that have no title."""
-    unknown = [one.doi for one in references if not one.title]
+def _complete(references: Sequence[Reference], named: Collection[str], context: Context) -> list[Reference]:
+    """The references with what Crossref has of those that have no title.
+
+    named: the DOIs that the call itself names. One of these that is unknown is an error; a page in a session may have
+    any DOI, so there its address stands for the title.
+    """
+    unknown = [one.doi for one in references if not one.title and one.doi]
     if not unknown:
         return list(references)
     from ferrule_scholar.asking.client import ScholarClient
@@ -65,7 +70,7 @@ def _complete(references: Sequence[Reference], context: Context) -> list[Referen
     deadline = time.monotonic() + patience_of(context)
     with ScholarClient(Crossref.service, context, deadline) as client:
         known = {one.doi: refer_to(one) for one in Crossref().find_many(unknown, client)}
-    missing = [doi for doi in unknown if doi not in known]
+    missing = [doi for doi in unknown if doi not in known and doi in named]
     if missing:
         raise _unknown(missing)
     return [_join(one, known.get(one.doi)) for one in references]
@@ -73,8 +78,10 @@ def _complete(references: Sequence[Reference], context: Context) -> list[Referen
 
 def _join(given: Reference, known: Reference | None) -> Reference:
     """What the caller says of a reference, and what is known of it."""
-    if known is None or given.title:
+    if given.title:
         return given
+    if known is None:
+        return given._replace(title=given.address)
     parts = {name: value for name, value in given._asdict().items() if value and name not in ("kind", "url")}
     return known._replace(**parts)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ferrule_research.library import find_doi, parse_authors, parse_person, read_date
+from ferrule_research.library import find_url_doi, parse_authors, parse_person, read_date
 from ferrule_scholar.works.identifiers import arxiv_of_doi, normalise_doi
 from ferrule_scholar.works.reference import JOURNAL, PREPRINT, WEBPAGE, Reference
 
@@ -32,7 +32,7 @@ def _judge(source: JSONMapping) -> str:
         return "it needs a url or a doi"
     if doi and not normalise_doi(doi):
         return f"{doi[:60]!r} is no DOI, write it as 10.1038/nature14539"
-    if url and not _doi_in(url) and not _is_address(url):
+    if url and not find_url_doi(url) and not _is_address(url):
         return f"{url[:60]!r} is no http or https URL with a host, and holds no DOI"
     for name in ("date", "accessed"):
         if source.get(name, "").strip() and read_date(source[name]) is None:
@@ -55,7 +55,7 @@ def read_sources(sources: Sequence[JSONMapping]) -> list[Reference]:
 
 def doi_of(source: Mapping[str, object]) -> str:
     """The DOI of a source, also where it stands in its address."""
-    return normalise_doi(source.get("doi")) or normalise_doi(_doi_in(str(source.get("url", ""))))
+    return normalise_doi(source.get("doi")) or normalise_doi(find_url_doi(str(source.get("url", ""))))
 
 
 def _read(source: JSONMapping) -> Reference:
@@ -94,18 +94,13 @@ def _authors(source: JSONMapping) -> list[Name]:
     return parse_authors(source.get("author", ""))
 
 
-def _doi_in(url: str) -> str:
-    from urllib.parse import unquote
-
-    return find_doi(unquote(url))
-
-
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port  # it raises where the port is none
     except ValueError:
         return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not any(map(str.isspace, url))
 
 
 def _canonical(url: str) -> str:

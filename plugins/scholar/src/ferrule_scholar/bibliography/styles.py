@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from ferrule.errors import ToolError
 
@@ -28,7 +29,9 @@ STYLES = {  # by the names of the tool: those of the processor
 }
 _SOURCE = b"#bibliography(bytes(sys.inputs.references), style: sys.inputs.style, full: true, title: none)"
 _ITEM = re.compile(r"<li>(.*?)</li>", re.S)
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r'<(?:"[^"]*"|[^">])*>')
+_REFUSED = re.compile(r"\(r(\d+)\.(\w+)")  # the entry and the field that the processor cannot read
+_MARK = re.compile(r"(?:https://)?([0-9a-f]{32})\.invalid/?")
 _SIGNS = "{}$\\`"  # which the processor takes for commands in a title
 _TO_PRIVATE = {ord(sign): 0xE000 + number for number, sign in enumerate(_SIGNS)}
 _FROM_PRIVATE = {private: chr(sign) for sign, private in _TO_PRIVATE.items()}
@@ -47,19 +50,64 @@ _OTHERS = ("misc", "misc")
 
 
 def write_style(references: Sequence[Reference], style: str) -> list[str]:
-    """Each reference as a line, in the order of the style. style: a key of `STYLES`. Raises ToolError."""
+    """Each reference as a line, in the order of the style.
+
+    Args:
+        style: a key of `STYLES`.
+
+    Raises:
+        ToolError, which names the reference that cannot be written.
+    """
     import typst
 
     items = {f"r{number}": _describe(one) for number, one in enumerate(references, start=1)}
-    inputs = {"references": json.dumps(items, ensure_ascii=False), "style": STYLES[style]}
     try:
-        page = typst.compile(_SOURCE, format="html", sys_inputs=inputs, ignore_system_fonts=True)
+        return _compile(items, style)
     except typst.TypstError as error:
-        raise ToolError("API_ERROR", "The references cannot be written in this style.") from error
+        refused = _REFUSED.search(str(error))
+        if refused is None or refused[2] != "url":
+            raise _unwritten(references, refused) from error
+    marks = _mark_addresses(items)
+    try:
+        lines = _compile(items, style)
+    except typst.TypstError as error:
+        raise _unwritten(references, _REFUSED.search(str(error))) from error
+    return [_MARK.sub(lambda found: marks.get(found[1], found[0]), line) for line in lines]
+
+
+def _compile(items: Mapping[str, JSONObject], style: str) -> list[str]:
+    """The lines of entries. Raises TypstError where the processor refuses one, and ToolError where it loses one."""
+    import typst
+
+    inputs = {"references": json.dumps(items, ensure_ascii=False), "style": STYLES[style]}
+    page = typst.compile(_SOURCE, format="html", sys_inputs=inputs, ignore_system_fonts=True)
     lines = [_plain(item) for item in _ITEM.findall((page or b"").decode())]
-    if len(lines) != len(references):
+    if len(lines) != len(items):
         raise ToolError("API_ERROR", "The processor of styles left out references.")
     return lines
+
+
+def _mark_addresses(items: Mapping[str, JSONObject]) -> dict[str, str]:
+    """Put a mark in place of each address, since the processor refuses some that are in use; the addresses by marks."""
+    marks = {}
+    for entry in items.values():
+        if "url" in entry:
+            mark = uuid4().hex
+            marks[mark] = entry["url"]["value"]
+            entry["url"]["value"] = f"https://{mark}.invalid/"
+    return marks
+
+
+def _unwritten(references: Sequence[Reference], refused: re.Match[str] | None) -> ToolError:
+    """The error of references that the processor cannot read. refused: what it says of one of them."""
+    details = {"kind": "validation", "retryable": False, "suggestedAction": "correct_arguments"}
+    if refused is None or not 0 < int(refused[1]) <= len(references):
+        hint = "Ask for another style, or for csl-json."
+        return ToolError("API_ERROR", "The references cannot be written in this style.", hint=hint, details=details)
+    one = references[int(refused[1]) - 1]
+    message = f"{refused[2]}: that of {one.title[:80]!r} ({one.address[:200]}) cannot be written in this style."
+    hint = "Correct it, leave this source out, or ask for csl-json."
+    return ToolError("API_ERROR", message, hint=hint, details=details)
 
 
 def _plain(item: str) -> str:

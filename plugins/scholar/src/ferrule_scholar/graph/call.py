@@ -10,7 +10,7 @@ from ferrule_scholar.asking.failure import raise_if_none_answered
 from ferrule_scholar.asking.panel import Opinion, ask_all
 from ferrule_scholar.asking.scholar import CITATIONS, RECORD, REFERENCES, Found, Scholar
 from ferrule_scholar.asking.settings import patience_of
-from ferrule_scholar.enrichment import enrich
+from ferrule_scholar.enrichment import Enriched, enrich
 from ferrule_scholar.graph.seed import find_seed, missing_seed
 from ferrule_scholar.scholars.registry import choose, find_scholars
 from ferrule_scholar.works.identifiers import parse_identifier
@@ -46,12 +46,12 @@ def walk_citations(arguments: JSONMapping, context: Context) -> JSONObject:
     raise_if_none_answered([hop.opinion for hop in hops], [name for name in scholars if name != scholar.name])
     answer: JSONObject = {"seed": seed.as_json(), "direction": direction, "provider": scholar.name}
     is_influential = bool(arguments.get("influential_only"))
-    papers = [seed]
+    papers, enriched = [seed], []
     for hop in hops:
-        works = _select(hop, is_influential and scholar.name == _PREFERRED[0], context)
-        answer |= _describe(hop, works)
-        papers += works
-    answer["trust"] = TRUST
+        enriched.append(_select(hop, is_influential and scholar.name == _PREFERRED[0], context))
+        answer |= _describe(hop, enriched[-1].works)
+        papers += enriched[-1].works
+    answer |= {**_join_checks(enriched), "trust": TRUST}
     ignored = [*_list_ignored(arguments, scholar), *_record(arguments.get("sessionId", ""), papers)]
     _add_notes(answer, ignored, [*failed, *(hop.opinion for hop in hops)])
     if wanted > MAX_RESULTS:
@@ -102,11 +102,21 @@ def _walk(scholar: Scholar, ability: str, seed: Work, limit: int, context: Conte
     return _Hop(ability, opinion)
 
 
-def _select(hop: _Hop, is_filtered: bool, context: Context) -> Sequence[Work]:
+def _select(hop: _Hop, is_filtered: bool, context: Context) -> Enriched:
     """The papers of one direction, with their retractions."""
     found = hop.opinion.found
     works = [one for one in found.works if one.is_influential or not is_filtered] if found else []
-    return enrich(works, context, has_access=False).works if works else []
+    return enrich(works, context, has_access=False) if works else Enriched([], {}, is_passing=False)
+
+
+def _join_checks(enriched: Sequence[Enriched]) -> JSONObject:
+    """`{"checks"}` of all directions, the one that says least of each; none is kept that may say more the next time."""
+    found = [one.checks["retractions"] for one in enriched if one.checks]
+    if not found:
+        return {}
+    meta: JSONObject = {"_meta": {"cacheable": False}} if any(one.is_passing for one in enriched) else {}
+    unchecked = [one for one in found if one["state"] != "checked"]
+    return {"checks": {"retractions": next(iter([*unchecked, *found]))}, **meta}
 
 
 def _describe(hop: _Hop, works: Sequence[Work]) -> JSONObject:
@@ -136,6 +146,8 @@ def _add_notes(answer: JSONObject, ignored: Sequence[dict[str, str]], opinions: 
     """What had no effect, and what failed."""
     if ignored:
         answer["ignoredParameters"] = ignored
+    if "sessionId" in (one["name"] for one in ignored):
+        answer["_meta"] = {"cacheable": False}  # they may be recorded the next time
     errors = [one.error.message for one in opinions if one.error]
     if errors:
         answer["incomplete"] = " ".join(errors)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from ferrule_research.library import parse_person
 from ferrule_scholar.asking.client import ScholarClient, mapping, objects, text, texts, whole
@@ -62,7 +63,7 @@ class OpenAlex:
 
     def record(self, identifier: Identifier, client: ScholarClient) -> Work | None:
         """One record, which costs nothing."""
-        document = client.get_json(f"/works/{identifier.kind}:{identifier.value}", _params(client, select=False))
+        document = client.get_json(f"/works/{identifier.kind}:{quote(identifier.value)}", _params(client, select=False))
         return read_work(mapping(document)) if document is not None else None
 
     def citations(self, work: Work, limit: int, client: ScholarClient) -> Found:
@@ -73,7 +74,7 @@ class OpenAlex:
     def references(self, work: Work, limit: int, client: ScholarClient) -> Found:
         """What it cites, in the order of OpenAlex's list."""
         document = mapping(
-            client.get_json(f"/works/{work.native_id}", {**_params(client), "select": "referenced_works"})
+            client.get_json(f"/works/{quote(work.native_id)}", {**_params(client), "select": "referenced_works"})
         )
         cited = [one.rpartition("/")[2] for one in texts(document.get("referenced_works"))]
         wanted = cited[: min(limit, _MAX_PER_PAGE)]
@@ -102,7 +103,7 @@ def read_work(record: Mapping[str, object]) -> Work:
         doi,
         arxiv_of_doi(doi),
         text(ids.get("pmid")).rstrip("/").rpartition("/")[2],
-        text(ids.get("pmcid")).rstrip("/").rpartition("/")[2],
+        _read_pmcid(ids.get("pmcid")),
         native_id=text(record.get("id")).rpartition("/")[2],
         url=text(place.get("landing_page_url")) or text(record.get("id")),
         volume=text(biblio.get("volume")),
@@ -117,6 +118,12 @@ def read_work(record: Mapping[str, object]) -> Work:
         notice={"retracted": True, "kind": "retraction"} if record.get("is_retracted") is True else None,
         sources=(_NAME,),
     )
+
+
+def _read_pmcid(address: object) -> str:
+    """The id of PubMed Central in an address, which has it with or without its letters."""
+    number = text(address).rstrip("/").rpartition("/")[2].upper()
+    return f"PMC{number}" if number.isdigit() else number
 
 
 def _params(client: ScholarClient, *, select: bool = True) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ferrule_research.library import Date, Name
@@ -131,7 +132,7 @@ def _read(record: Element) -> Work:
     issue = article.find("Journal/JournalIssue")
     number = flatten(citation.find("PMID"))
     return Work(
-        flatten(article.find("ArticleTitle")).rstrip(".").removeprefix("[").removesuffix("]"),
+        _unwrap(flatten(article.find("ArticleTitle")).rstrip(".")),
         tuple(filter(None, map(_author, article.findall("AuthorList/Author")))),
         date.year if date else 0,
         date.iso() if date else "",
@@ -150,6 +151,12 @@ def _read(record: Element) -> Work:
         notice=_notice(citation),
         sources=(_NAME,),
     )
+
+
+def _unwrap(title: str) -> str:
+    """A title that is translated stands in one pair of brackets, which are no part of it; others stay."""
+    is_wrapped = re.fullmatch(r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]", title)
+    return title[1:-1].rstrip(".") if is_wrapped else title
 
 
 def _author(author: Element) -> Name | None:

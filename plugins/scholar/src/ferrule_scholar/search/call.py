@@ -40,11 +40,11 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
     opinions = ask_all(scholars, lambda one, client: one.search(query, client), context, patience_of(context))
     raise_if_none_answered(opinions, [name for name in installed if name not in scholars])
     works = [one for one in _merge(opinions) if query.admits(one)]
+    if query.sort == DATE:
+        works.sort(key=lambda one: one.date or str(one.year), reverse=True)
     limit = min(wanted, MAX_RESULTS)
     enriched = enrich(works[: limit * 2 if query.pdf_only else limit], context)
     papers = [one for one in enriched.works if one.pdf_url or not query.pdf_only]
-    if query.sort == DATE:
-        papers.sort(key=lambda one: one.date or str(one.year), reverse=True)
     document = _document(texts["query"], papers[:limit], opinions)
     document["checks"] = enriched.checks
     if wanted > MAX_RESULTS:
@@ -55,13 +55,14 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
 
         if why := record_works(texts["sessionId"], papers[:limit]):
             ignored.append({"name": "sessionId", "why": why})
+            document["_meta"] = {"cacheable": False}  # they may be recorded the next time
     if ignored:
         document["ignoredParameters"] = ignored
     if not document["papers"]:
         from ferrule_scholar.search.hints import make_hints
 
         document["hints"] = make_hints(query, list(scholars), [name for name in installed if name not in scholars])
-    _finish(document, opinions, context)
+    _finish(document, opinions, enriched.is_passing, context)
     return document
 
 
@@ -90,15 +91,17 @@ def _document(query: str, papers: Sequence[Work], opinions: Sequence[Opinion]) -
     }
 
 
-def _finish(document: JSONObject, opinions: Sequence[Opinion], context: Context) -> None:
-    """Say what is missing, and leave out the last papers where the client would not read them all."""
+def _finish(document: JSONObject, opinions: Sequence[Opinion], is_passing: bool, context: Context) -> None:
+    """Say what is missing, and leave out the last papers where the client would not read them all.
+
+    is_passing: whether a check is missing that may be there the next time.
+    """
     from ferrule_websearch import fit_results
 
     missing = [one for one in opinions if one.error]
     if missing:
         document["incomplete"] = " ".join(one.error.message for one in missing if one.error)
-    skipped = [check for check in document["checks"].values() if check["state"] != "checked"]
-    if missing or skipped:
+    if missing or is_passing:
         document["_meta"] = {"cacheable": False}  # what is missing may be there the next time
     fit_results(document, context, ["papers"], counter="resultCount")
     document["totalResults"] = document["resultCount"]

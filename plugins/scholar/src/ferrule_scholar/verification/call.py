@@ -42,7 +42,7 @@ def verify(arguments: JSONMapping, context: Context) -> JSONObject:
     identifier = parse_identifier(citation)
     address = _URL.search(citation)
     if identifier.kind == TITLE and address:
-        kind, finding = "url", _verify_address(address[0].rstrip(".,;)"), citation, context)
+        kind, finding = "url", _verify_address(_trim(address[0]), citation, context)
     elif identifier.kind == TITLE:
         kind, finding = "reference", _verify_reference(citation, context)
     else:
@@ -58,7 +58,17 @@ def verify(arguments: JSONMapping, context: Context) -> JSONObject:
     answer |= _examine_claim(arguments.get("claim", ""), finding, context)
     if arguments.get("sessionId"):
         answer["ignoredParameters"] = [{"name": "sessionId", "why": "a search belongs to no session here"}]
-    return {**answer, "trust": TRUST}
+    answer["trust"] = TRUST
+    if any(one["state"] in ("failed", "partial", "skipped") for one in answer["provenance"]):
+        answer["_meta"] = {"cacheable": False}  # what is missing may be there the next time
+    return answer
+
+
+def _trim(url: str) -> str:
+    """An address without the punctuation of its sentence; brackets that it opens itself stay."""
+    while url.endswith((".", ",", ";")) or (url.endswith(")") and url.count(")") > url.count("(")):
+        url = url[:-1]
+    return url
 
 
 def _verify_identifier(identifier: Identifier, citation: str, context: Context) -> _Finding:
@@ -68,7 +78,7 @@ def _verify_identifier(identifier: Identifier, citation: str, context: Context) 
         facts["detectedDoi"] = identifier.value
     if not evidence.works:
         return _judge_missing(evidence, facts)
-    work = enrich(evidence.works[:1], context, has_access=False).works[0]
+    work = _look_for_notice(evidence.works[0], facts, context)
     fit = compare(_IDENTIFIERS.sub(" ", citation), work)
     is_compared = fit.title != NOT_CHECKED
     facts |= {"matchedRecord": work.as_json(), "matchConfidence": HIGH, "titleMatch": fit.title, "isThere": True}
@@ -103,7 +113,7 @@ def _verify_reference(citation: str, context: Context) -> _Finding:
         failed = any(one.error for one in evidence.opinions)
         facts |= {"matchConfidence": NONE, "authenticityCaveat": _NO_PROOF}
         return _Finding(UNCERTAIN if failed else NOT_FOUND, facts)
-    (work,) = enrich([work], context, has_access=False).works
+    work = _look_for_notice(work, facts, context)
     facts |= {"matchConfidence": fit.confidence, "titleMatch": fit.title}
     facts |= {"authorMatch": fit.author, "yearMatch": fit.year}
     facts["matchedRecord" if fit.confidence == HIGH else "possibleMatch"] = work.as_json()
@@ -143,6 +153,13 @@ def _describe_page(place: Place, facts: JSONObject) -> _Finding:
     record = work.as_json() if work else {}
     facts |= {"matchedRecord": {**record, "source": "page"}, "matchConfidence": HIGH, "titleMatch": NOT_CHECKED}
     return _Finding(CONFIRMED, facts, work, place.text)
+
+
+def _look_for_notice(work: Work, facts: JSONObject, context: Context) -> Work:
+    """The work with its retraction; what came of the check is added to the provenance."""
+    enriched = enrich([work], context, has_access=False)
+    facts["provenance"].append({"name": "retractions", **enriched.checks["retractions"]})
+    return enriched.works[0]
 
 
 def _add_notice(facts: JSONObject, work: Work) -> None:

@@ -39,7 +39,7 @@ def compare(written: str, work: Work) -> Fit:
     """A reference against a record. written: without its identifier or address."""
     words = title_words(written)
     share = _share(title_words(work.title), words)
-    author, year = _compare_author(words, work), _compare_year(written, work)
+    author, year = _compare_author(written, work), _compare_year(written, work)
     if len([one for one in words if one not in STOP_WORDS and not one.isdigit()]) < _LEAST_WORDS and share < _MOST:
         return Fit(NONE, NOT_CHECKED, author, year)
     title = MATCH if share >= _MANY else MISMATCH
@@ -66,14 +66,25 @@ def _share(title: Sequence[str], words: Sequence[str]) -> float:
     return row[-1] / len(title)
 
 
-def _compare_author(words: Sequence[str], work: Work) -> str:
-    """Whether the family of one of the first authors is named; a text of the title alone names no author."""
+def _compare_author(written: str, work: Work) -> str:
+    """Whether the family of one of the first authors is named.
+
+    A text that begins with the title names no author before it, and what follows it may be a venue, so another name than
+    the authors' is one only where it stands before the title.
+    """
     families = [set(title_words(name.family)) for name in work.authors[:3]]
-    rest = set(words) - set(title_words(work.title)) - STOP_WORDS
-    letters = [one for one in rest if one.isalpha() and len(one) > 1]
-    if not families or not letters:
-        return NOT_CHECKED
-    return MATCH if any(family <= set(words) for family in families if family) else MISMATCH
+    words = title_words(written)
+    if any(family <= set(words) for family in families if family):
+        return MATCH
+    known = set(title_words(work.title)) | set(title_words(work.venue)) | STOP_WORDS
+    before = [one for one in _before_title(words, title_words(work.title)) if one.isalpha() and len(one) > 1]
+    return MISMATCH if families and set(before) - known else NOT_CHECKED
+
+
+def _before_title(words: Sequence[str], title: Sequence[str]) -> Sequence[str]:
+    """The words of a reference that stand before its title; all of them where the title is not in it as it is."""
+    places = (place for place in range(len(words)) if words[place : place + len(title)] == title)
+    return words[: next(places, len(words))] if title else words
 
 
 def _compare_year(written: str, work: Work) -> str:

@@ -9,16 +9,21 @@ from urllib.parse import unquote
 DOI, ARXIV, PMID, PMCID, TITLE = "doi", "arxiv", "pmid", "pmcid", "title"
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
-_DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.I)
+_RESOLVER = re.compile(r"^(?:https?://)?(?:dx\.|www\.)?doi\.org/", re.I)
+_AFTER_PATH = re.compile(r"[?#].+")  # of an address; a DOI may end with #
+_URL = re.compile(r"https?://\S+", re.I)
 _NEW_ARXIV = r"\d{4}\.\d{4,5}"
-_OLD_ARXIV = r"[a-z-]+(?:\.[A-Z]{2})?/\d{7}"
+_OLD_ARXIV = r"[a-z-]+(?:\.[a-z-]+)?/\d{7}"
+_ARXIV_SUBJECT = re.compile(r"\.[a-z-]+(?=/)")  # which a number of before 2007 may have, and the archive's own has not
 _ARXIV = re.compile(rf"({_NEW_ARXIV}|{_OLD_ARXIV})(?:v\d+)?", re.I)
 _ARXIV_PLACE = re.compile(rf"(?:arxiv:\s*|arxiv\.org/(?:abs|pdf|html)/)({_NEW_ARXIV}|{_OLD_ARXIV})", re.I)
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)", re.I)
 _PMID_PLACE = re.compile(r"(?:pmid:?\s*|pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/pubmed/)(\d{1,9})", re.I)
 _PMCID = re.compile(r"\b(PMC\d{3,9})\b", re.I)
 _TEST_PREFIX = "10.5555/"  # DOIs that are examples, and lead to no paper
-_PREPRINT_PREFIXES = tuple(f"10.{number}/" for number in (48550, 1101, 21203, 20944, 26434, 31234, 2139, 36227))
+_PREPRINT_PREFIXES = tuple(f"10.{number}/" for number in (48550, 21203, 20944, 26434, 31234, 2139, 36227))
+_BIORXIV = re.compile(r"10\.1101/(?:\d{4}\.\d\d\.\d\d\.)?\d+")  # journals have DOIs with this prefix, too
+_VERSION = re.compile(r"[./-]v\d+\Z")
 
 
 class Identifier(NamedTuple):
@@ -32,8 +37,13 @@ def normalise_doi(text: object) -> str:
     """A DOI in small letters, without the address of its resolver; "" for what is none, or is an example."""
     if not isinstance(text, str):
         return ""
-    bare = unquote(_DOI_PREFIX.sub("", text.strip())).lower().rstrip(".,;")
-    return bare if _DOI.fullmatch(bare) and not bare.startswith(_TEST_PREFIX) else ""
+    written = re.sub(r"^doi:\s*", "", text.strip(), flags=re.I)
+    bare = _RESOLVER.sub("", written)
+    if bare != written:
+        bare = _AFTER_PATH.sub("", bare)
+    bare = unquote(bare).lower().rstrip(".,;")
+    is_doi = _DOI.fullmatch(bare) and not bare.startswith(_TEST_PREFIX)
+    return bare if is_doi and not {".", ".."} & set(bare.split("/")) else ""  # which would lead to another path
 
 
 def normalise_arxiv(text: object) -> str:
@@ -42,7 +52,7 @@ def normalise_arxiv(text: object) -> str:
         return ""
     bare = re.sub(r"^(?:https?://arxiv\.org/(?:abs|pdf)/|arxiv:\s*)", "", text.strip(), flags=re.I).removesuffix(".pdf")
     found = _ARXIV.fullmatch(bare)
-    return found[1] if found else ""
+    return _ARXIV_SUBJECT.sub("", found[1].lower()) if found else ""
 
 
 def arxiv_of_doi(doi: str) -> str:
@@ -53,17 +63,20 @@ def arxiv_of_doi(doi: str) -> str:
 
 def is_preprint_doi(doi: str) -> bool:
     """Whether a DOI is one that a server of preprints gives, which the published paper has not."""
-    return doi.startswith(_PREPRINT_PREFIXES)
+    return doi.startswith(_PREPRINT_PREFIXES) or bool(_BIORXIV.fullmatch(doi))
+
+
+def are_versions(one: str, other: str) -> bool:
+    """Whether two DOIs are of versions of one preprint, as far as their spelling shows it."""
+    return _VERSION.sub("", one) == _VERSION.sub("", other)
 
 
 def parse_identifier(text: str) -> Identifier:
     """What a user's words name: the first identifier in them, else a title."""
-    from ferrule_research.library import find_doi
-
     words = " ".join(text.split())
     found: tuple[tuple[str, str], ...] = (
-        (DOI, normalise_doi(find_doi(unquote(words)))),
-        (ARXIV, normalise_arxiv(words) or _group(_ARXIV_PLACE, words)),
+        (DOI, _find_doi(words)),
+        (ARXIV, normalise_arxiv(words) or normalise_arxiv(_group(_ARXIV_PLACE, words))),
         (PMID, words if words.isascii() and words.isdigit() and 4 <= len(words) <= 9 else _group(_PMID_PLACE, words)),
         (PMCID, _group(_PMCID, words).upper()),
     )
@@ -71,6 +84,15 @@ def parse_identifier(text: str) -> Identifier:
     if kind == DOI and (number := arxiv_of_doi(value)):
         return Identifier(ARXIV, number)
     return Identifier(kind, value)
+
+
+def _find_doi(words: str) -> str:
+    """The DOI that words are, else the first one in them, which may stand in an address."""
+    from ferrule_research.library import find_doi, find_url_doi
+
+    if whole := normalise_doi(words):
+        return normalise_doi(find_doi(whole))
+    return normalise_doi(find_doi(_URL.sub(lambda found: f" {find_url_doi(found[0])} ", words)))
 
 
 def _group(pattern: re.Pattern[str], text: str) -> str:

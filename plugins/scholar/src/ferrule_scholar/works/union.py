@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ferrule_scholar.works.identifiers import is_preprint_doi
+from ferrule_scholar.works.identifiers import are_versions, is_preprint_doi
 from ferrule_scholar.works.titles import title_key, title_words
 from ferrule_scholar.works.work import Work
 
@@ -31,17 +31,47 @@ def merge(answers: Mapping[str, Sequence[Work]]) -> list[Work]:
     groups: list[list[Ranked]] = []
     for works in answers.values():
         for rank, work in enumerate(works, start=1):
-            same = [group for group in groups if any(is_same(work, one.work) for one in group)]
-            joined = [Ranked(work, rank), *(one for group in same for one in group)]
-            groups = [*(group for group in groups if group not in same), joined]
+            groups = _add(groups, Ranked(work, rank))
     scored = [(sum(1 / (_RANK_OFFSET + rank) for rank in _best_ranks(group)), unite(group)) for group in groups]
     scored.sort(key=lambda pair: (-pair[0], -(pair[1].citations or 0), -pair[1].year, pair[1].title))
     return [work for _, work in scored]
 
 
+def _add(groups: Sequence[list[Ranked]], record: Ranked) -> list[list[Ranked]]:
+    """The groups with a record in it, which joins those that it belongs to.
+
+    A record without an identifier of the publisher fits two papers of one title. It joins the nearest, and does not
+    make one paper of both.
+    """
+    joined, others = [record], []
+    for group in sorted(groups, key=lambda group: _distance(record.work, group)):
+        is_of_it = any(is_same(record.work, one.work) for one in group) and _may_join(joined, group)
+        if is_of_it:
+            joined += group
+        else:
+            others.append(group)
+    return [*others, joined]
+
+
+def _distance(work: Work, group: Sequence[Ranked]) -> tuple[bool, int]:
+    """How far a record is from a group: whether they share no identifier, and the years between them."""
+    years = [abs(work.year - one.work.year) for one in group if work.year and one.work.year]
+    return not any(_share_identifier(work, one.work) for one in group), min(years, default=0)
+
+
+def _may_join(one: Sequence[Ranked], other: Sequence[Ranked]) -> bool:
+    """Whether two groups share an identifier, or have none that contradicts one of the other group."""
+    pairs = [(left.work, right.work) for left in one for right in other]
+    return any(_share_identifier(*pair) for pair in pairs) or not any(_is_contradicted(*pair) for pair in pairs)
+
+
+def _share_identifier(one: Work, other: Work) -> bool:
+    return bool(set(one.identifiers) & set(other.identifiers))
+
+
 def is_same(one: Work, other: Work) -> bool:
     """Whether two records are of one paper: by an identifier, else by title, where year and first author agree."""
-    if set(one.identifiers) & set(other.identifiers):
+    if _share_identifier(one, other):
         return True
     key = title_key(one.title)
     if not key or key != title_key(other.title) or _is_contradicted(one, other):
@@ -80,10 +110,17 @@ def _best_ranks(group: Iterable[Ranked]) -> list[int]:
 
 def _is_contradicted(one: Work, other: Work) -> bool:
     """Whether each has an identifier of a kind that the other has with another value. A preprint's DOI is its own."""
-    if one.doi and other.doi and not (is_preprint_doi(one.doi) or is_preprint_doi(other.doi)):
+    if one.doi and other.doi and one.doi != other.doi and not _may_be_versions(one.doi, other.doi):
         return True
     pairs = ((one.arxiv, other.arxiv), (one.pmid, other.pmid))
-    return any(left and right for left, right in pairs)
+    return any(left and right and left != right for left, right in pairs)
+
+
+def _may_be_versions(one: str, other: str) -> bool:
+    """Whether one DOI may be of a preprint of what the other is of: a server gives each one DOI, but for versions."""
+    if not (is_preprint_doi(one) or is_preprint_doi(other)):
+        return False
+    return one.partition("/")[0] != other.partition("/")[0] or are_versions(one, other)
 
 
 def _family(work: Work) -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 if TYPE_CHECKING:
     from ferrule_research.page.metadata.embedded import EmbeddedData
 
-_DOI = re.compile(r"(?<![\w.])10\.\d{4,9}(?:\.\d+)*/[^\s\"<>\\^`{|}]+")
+_PAGES = r"<\d+:[^\s<>\"]{1,20}>"  # within older DOIs, such as <1661::AID-SIM968>
+_DOI = re.compile(rf"(?<![\w.])10\.\d{{4,9}}(?:\.\d+)*/(?:[^\s\"<>\\^`{{|}}]|{_PAGES})+")
 _FRONT_CHARS = 4000  # the first DOI of a paper's text is its own, later ones are of what it cites
 _REFERENCES = re.compile(r"^[#*\s\d.]*(?:references|bibliography|literature cited|works cited)\b", re.I | re.M)
 _NOT_OF_IT = re.compile(
@@ -26,8 +27,8 @@ def detect_doi(embedded: EmbeddedData, url: str, text: str) -> str:
     """By Highwire's `citation_doi`, then the URL's path, then the beginning of the text; "" if there is none."""
     if found := find_doi(embedded.highwire.get("citation_doi", "")):
         return found
-    if found := find_doi(unquote(_path(url))):
-        return _VERSION.sub(r"\1", _NOT_OF_IT.sub("", found.partition(";jsessionid=")[0]))
+    if found := _find_in(_split(url).path):
+        return found
     front = text[:_FRONT_CHARS]
     if references := _REFERENCES.search(front):
         front = front[: references.start()]
@@ -38,6 +39,19 @@ def find_doi(text: str) -> str:
     """The first DOI in a text, without the punctuation around it; "" if there is none."""
     found = _DOI.search(text)
     return _bare(found[0][:_MAX_DOI_CHARS]) if found else ""
+
+
+def find_url_doi(url: str) -> str:
+    """The DOI in the path of a URL, else in its query or fragment, without what viewers add; "" if there is none."""
+    parts = _split(url)
+    places = [parts.path, *(value for _, value in parse_qsl(parts.query)), parts.fragment]
+    return next(filter(None, map(_find_in, places)), "")
+
+
+def _find_in(path: str) -> str:
+    """The DOI in a part of a URL, without what a viewer or a server adds to it."""
+    found = find_doi(unquote(path)).partition(";jsessionid=")[0]
+    return _VERSION.sub(r"\1", _NOT_OF_IT.sub("", found))
 
 
 def _bare(doi: str) -> str:
@@ -54,8 +68,8 @@ def _bare(doi: str) -> str:
     return doi
 
 
-def _path(url: str) -> str:
+def _split(url: str) -> SplitResult:
     try:
-        return urlsplit(url).path
+        return urlsplit(url)
     except ValueError:
-        return ""
+        return urlsplit("")
