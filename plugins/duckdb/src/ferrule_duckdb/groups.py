@@ -79,7 +79,7 @@ def answer_groups(ask: Ask, questions: Sequence[Question | None], tokens: int) -
             if len(parts) == 1 or any(answer.code is not None for answer, _ in parts):
                 answers[number] = _whole(group, parts)
             else:
-                left[number] = _summed(group, parts, tokens)
+                left[number] = _sum_up(group, parts, tokens)
     return answers
 
 
@@ -161,7 +161,7 @@ def _parts(group: Group, tokens: int) -> Iterator[Question]:
         yield asked._replace(context=_json(group.items[start:end]), prompt=prompt, shape=shape)
 
 
-def _summed(group: Group, parts: Sequence[AnswerOfRow], tokens: int) -> Group:
+def _sum_up(group: Group, parts: Sequence[AnswerOfRow], tokens: int) -> Group:
     counts = [sum(group.counts[start:end]) for start, end in _spans(group, tokens)]
     items: list[object] = [
         {"rows": count, "answer": answer.text} for count, (answer, _) in zip(counts, parts, strict=True)

@@ -30,14 +30,14 @@ def _make_source(work: Work) -> Source:
         "url": work.address,
         "title": work.title,
         "relevance": "academic",
-        "author": "; ".join(_turned(one) for one in work.authors),
+        "author": "; ".join(_turn_round(one) for one in work.authors),
         "journal": work.venue,
         "date": work.date or (str(work.year) if work.year else ""),
         "doi": work.doi,
     }
 
 
-def _turned(name: Name) -> str:
+def _turn_round(name: Name) -> str:
     """The family name first, so that its end is known when it is read again."""
     return f"{name.family}, {name.given}" if name.given and not name.literal else name.full_name()
 

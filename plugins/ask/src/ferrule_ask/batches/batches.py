@@ -69,18 +69,18 @@ class Batches:
 
     Args:
         path: of the record; None for none, as a plan has it.
-        told: takes a sentence about each batch that is sent, gone on with, or has ended.
+        report: takes a sentence about each batch that is sent, gone on with, or has ended.
 
     Raises:
         FerruleError where the record cannot be read.
     """
 
-    def __init__(self, path: Path | None, told: Callable[[str], None]) -> None:
+    def __init__(self, path: Path | None, report: Callable[[str], None]) -> None:
         try:
             self.record = Record(path)
         except OSError as error:
             raise FerruleError(f"{path} cannot be read: {error.strerror}.") from None
-        self._told = told
+        self._report = report
         self._left = self._held = self._asking = 0  # questions: not ended; of them, those that wait
         self._new: dict[str, _Wish] = {}
         self._waiting: dict[str, _Wish] = {}
@@ -175,7 +175,7 @@ class Batches:
             except CallFailed as failure:
                 self._fail(names, failure)  # which was not sent only where it is certain
                 continue
-            self._told(f"Batch {identity} of {len(names):,} requests is sent.")
+            self._report(f"Batch {identity} of {len(names):,} requests is sent.")
             self._follow(self.record.note_id(batch, identity), route)
 
     async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> str:
@@ -245,7 +245,7 @@ class Batches:
             self._foreign.add((batch.label, batch.id))
             await self._take_results(self.record.note_id(batch, None), route)
             return
-        self._told(f"Batch {batch.id} has ended.")
+        self._report(f"Batch {batch.id} has ended.")
         missing = state.failure or "The batch has ended without an answer to this."
         for name in batch.names:
             result = results.get(name) or _no_result(name, missing, is_refused=bool(state.failure))
@@ -260,7 +260,7 @@ class Batches:
             if state.is_ended:
                 return state
             if not shown:
-                self._told(f"Batch {batch.id}: {state.done:,} of {state.total:,} done; waiting for the others.")
+                self._report(f"Batch {batch.id}: {state.done:,} of {state.total:,} done; waiting for the others.")
                 shown = True
             await asyncio.sleep(wait)
             wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)

@@ -211,7 +211,7 @@ def _free_names(columns: Mapping[str, str]) -> Names:
 
 def _refuse_bytes(rows: Rows, columns: Mapping[str, str]) -> None:
     """Raise FerruleError for a column of bytes that would be asked about."""
-    for name in _asked_columns(rows, columns):
+    for name in _list_asked_columns(rows, columns):
         if columns[name].startswith("BLOB"):
             sentence = f"The column `{name}` of {rows.source} is {columns[name]}, which no model can read."
             raise FerruleError(sentence, hint="Leave it out with --context-column, or write it as text into the file.")
@@ -228,7 +228,7 @@ def _question(rows: Rows) -> str:
     return f"nullif(trim({question}), '')"
 
 
-def _asked_columns(rows: Rows, columns: Mapping[str, str]) -> list[str]:
+def _list_asked_columns(rows: Rows, columns: Mapping[str, str]) -> list[str]:
     """The columns that a row's question is about."""
     if rows.context is not None or _CONTEXT in columns:
         return [rows.context or _CONTEXT]
@@ -240,7 +240,7 @@ def _context(rows: Rows, columns: Mapping[str, str]) -> str:
         return quote_name(rows.context)
     if _CONTEXT in columns:
         return f"coalesce({quote_name(_CONTEXT)}::VARCHAR, '')"
-    others = _asked_columns(rows, columns)
+    others = _list_asked_columns(rows, columns)
     if not others:
         return "''"
     return f"json_object({', '.join(f'{_text(name)}, {quote_name(name)}' for name in others)})::VARCHAR"

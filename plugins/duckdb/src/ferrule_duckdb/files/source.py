@@ -126,7 +126,7 @@ def _guess_kind(path: Path) -> str:
 def _require_text(path: Path, source: str) -> None:
     """Raise FerruleError where a file is no text in UTF-8, with the line of it."""
     try:
-        with _unpacked(path) as file:
+        with _unpack(path) as file:
             for number, line in enumerate(file, 1):
                 if number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff")):
                     raise _no_text(source, number, "is in UTF-16", "UTF-16")
@@ -140,7 +140,7 @@ def _require_text(path: Path, source: str) -> None:
         raise FerruleError(f"{source} cannot be read: {error}.") from None
 
 
-def _unpacked(path: Path) -> io.BufferedIOBase:
+def _unpack(path: Path) -> io.BufferedIOBase:
     """The bytes of a file, out of what it is compressed with."""
     ending = path.suffix.lower()
     if ending == ".zst":
@@ -164,7 +164,7 @@ def _csv_reader(path: Path, source: str, delimiter: str) -> str:
 
 def _find_dialect(path: Path, source: str, delimiter: str) -> Dialect:
     """The dialect that the first line has: of the usual delimiters the one that stands there most often."""
-    with _unpacked(path) as file:
+    with _unpack(path) as file:
         head = file.read(_MAX_HEADER_CHARS).decode("utf-8-sig", "ignore")
     if not head.strip():
         raise FerruleError(f"{source} is empty.")

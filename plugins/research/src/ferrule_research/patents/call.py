@@ -16,7 +16,7 @@ from ferrule_research.patents.arguments import (
     number_in,
     search_url,
 )
-from ferrule_research.patents.web import search_pages, unfiltered
+from ferrule_research.patents.web import list_unfiltered, search_pages
 from ferrule_research.search.arguments import normalise_texts
 from ferrule_websearch import Result, SearchRequest, fit_results, installed_providers
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule.text.json_types import JSONMapping
 
-_LANDSCAPE_RESULTS = 25  # from which the largest owners are told
+_LANDSCAPE_RESULTS = 25  # from which the largest owners are named
 _MAX_ABSTRACT_CHARS = 500
 _NAMES = ("assignee", "inventor", "filed", "granted", "status")
 _SUFFIX = re.compile(r"[\s,]+(?:inc|llc|ltd|corp|co|gmbh|ag|corporation|limited|kg|sa|nv|bv|plc)\.?\Z", re.I)
@@ -38,10 +38,10 @@ def search_patents(arguments: JSONMapping, context: Context) -> JSONObject:
     is_landscape = texts["search_type"] == "landscape"
     limit = _LANDSCAPE_RESULTS if is_landscape else wanted
     found, warning, is_passing = _ask(texts, limit, context)
-    ignored = [*found.answered.ignored, *(unfiltered(texts) if warning else ())]
+    ignored = [*found.answered.ignored, *(list_unfiltered(texts) if warning else ())]
     results, clusters = list(found.results)[:limit], None
     if is_landscape:
-        results, clusters = _by_assignee(results)
+        results, clusters = _group_by_assignee(results)
     ignored += record_found(texts.get("sessionId", ""), found, results[:wanted], "patent")
     document: JSONObject = {
         "patents": [_as_json(one) for one in results[:wanted]],
@@ -111,7 +111,7 @@ def _as_json(result: Result) -> JSONObject:
     return document | ({"abstract": abstract} if abstract else {})
 
 
-def _by_assignee(results: Sequence[Result]) -> tuple[list[Result], list[JSONObject]]:
+def _group_by_assignee(results: Sequence[Result]) -> tuple[list[Result], list[JSONObject]]:
     """The patents of the largest owners first, those without an owner last; and how many each has."""
     groups: dict[str, list[Result]] = {}
     for one in results:

@@ -33,16 +33,16 @@ def search_pages(texts: JSONMapping, forced: str, limit: int, context: Context) 
     text = " ".join(str(word) for word in words if word)
     found = ask_providers("web", forced, SearchRequest(text, limit + _SPARE_RESULTS, (SITE,)), context)
     office = str(filters.get("patent_office", ""))
-    return found._replace(results=_of_patents(found.results, office))
+    return found._replace(results=_select_patents(found.results, office))
 
 
-def unfiltered(texts: JSONMapping) -> list[tuple[str, str]]:
+def list_unfiltered(texts: JSONMapping) -> list[tuple[str, str]]:
     """The arguments by which such a search filters nothing, with the reasons."""
     filters = filters_of(texts)
     return [(name, why) for name, why in _UNFILTERED.items() if name in filters]
 
 
-def _of_patents(results: Iterable[Result], office: str) -> Sequence[Result]:
+def _select_patents(results: Iterable[Result], office: str) -> Sequence[Result]:
     """The results that are pages of patents, each patent once, with its number and without what all titles have."""
     patents: dict[str, Result] = {}
     for one in results:

@@ -94,7 +94,8 @@ def _document(query: str, papers: Sequence[Work], opinions: Sequence[Opinion]) -
 def _finish(document: JSONObject, opinions: Sequence[Opinion], is_passing: bool, context: Context) -> None:
     """Say what is missing, and leave out the last papers where the client would not read them all.
 
-    is_passing: whether a check is missing that may be there the next time.
+    Args:
+        is_passing: whether a check is missing that may be there the next time.
     """
     from ferrule_websearch import fit_results
 

@@ -16,7 +16,6 @@ _ADDRESSED = 0.6  # of the claim's terms, in one passage
 _SENTENCES = 3  # of a passage
 _MAX_PASSAGES, _PASSAGE_CHARS = 3, 400
 _SPARSE_WORDS = 150
-_SPARSE_NOTE = "Little text could be read, such as an abstract: what is missing here may be in the rest."
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _CONTRAST = frozenset(
     (

@@ -69,19 +69,19 @@ def _share(title: Sequence[str], words: Sequence[str]) -> float:
 def _compare_author(written: str, work: Work) -> str:
     """Whether the family of one of the first authors is named.
 
-    A text that begins with the title names no author before it, and what follows it may be a venue, so another name than
-    the authors' is one only where it stands before the title.
+    A text that begins with the title names no author before it, and what follows it may be a venue, so another name
+    than the authors' is one only where it stands before the title.
     """
     families = [set(title_words(name.family)) for name in work.authors[:3]]
     words = title_words(written)
     if any(family <= set(words) for family in families if family):
         return MATCH
     known = set(title_words(work.title)) | set(title_words(work.venue)) | STOP_WORDS
-    before = [one for one in _before_title(words, title_words(work.title)) if one.isalpha() and len(one) > 1]
+    before = [one for one in _read_before_title(words, title_words(work.title)) if one.isalpha() and len(one) > 1]
     return MISMATCH if families and set(before) - known else NOT_CHECKED
 
 
-def _before_title(words: Sequence[str], title: Sequence[str]) -> Sequence[str]:
+def _read_before_title(words: Sequence[str], title: Sequence[str]) -> Sequence[str]:
     """The words of a reference that stand before its title; all of them where the title is not in it as it is."""
     places = (place for place in range(len(words)) if words[place : place + len(title)] == title)
     return words[: next(places, len(words))] if title else words
