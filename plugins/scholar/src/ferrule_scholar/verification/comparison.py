@@ -69,8 +69,8 @@ def _share(title: Sequence[str], words: Sequence[str]) -> float:
 def _compare_author(written: str, work: Work) -> str:
     """Whether the family of one of the first authors is named.
 
-    A text that begins with the title names no author before it, and what follows it may be a venue, so another name than
-    the authors' is one only where it stands before the title.
+    A text that begins with the title names no author before it, and what follows it may be a venue. So a name that is
+    none of the authors' counts only where it stands before the title.
     """
     families = [set(title_words(name.family)) for name in work.authors[:3]]
     words = title_words(written)
