@@ -1,13 +1,16 @@
 """The parts of a bundle: paragraphs, scores, joined texts."""
 
+import errno
+import os
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ferrule_dev.testing import context
 from ferrule_research.bundle.combination import SEPARATOR, combine
-from ferrule_research.bundle.pages import Source
+from ferrule_research.bundle.pages import Source, read_pages
 from ferrule_research.bundle.paragraphs import SeenParagraphs, split_paragraphs
 from ferrule_research.bundle.ranks import rank
 from ferrule_research.bundle.request import Request
@@ -86,3 +89,16 @@ def test_a_page_of_which_only_headings_are_left_is_counted_and_left_out() -> Non
     assert [one.source.url for one in ranking.ranked] == ["https://a.example/0"]
     assert (ranking.repeated_pages, ranking.repeated_paragraphs) == (2, 2)
     assert len(rank(pages, Request.of({"query": "rain", "deduplicate": False})).ranked) == 3
+
+
+@pytest.mark.process
+def test_pages_for_which_the_system_gives_no_process_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    results = [{"url": "https://a.example/"}, {"url": "https://b.example/"}]
+    sources, failures = read_pages(results, context("search_and_scrape"), 1000)
+    assert sources == []
+    assert [one.facts["url"] for one in failures] == ["https://a.example/", "https://b.example/"]
+    assert all(one.facts["reason"] for one in failures)

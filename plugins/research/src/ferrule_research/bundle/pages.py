@@ -26,6 +26,12 @@ _END_SECONDS = 0.5  # in which a page that is late says so itself
 _CPU_SECONDS = 8
 _MEMORY_MIB = 256  # with what the processes share, which is about 70
 _SPARE_BYTES = 64 << 10  # of what is said of a page besides its text
+_NO_PROCESS: JSONObject = {
+    "reason": "The system could start no process that reads it.",
+    "kind": "upstream_unavailable",
+    "retryable": True,
+    "suggestedAction": "retry_after_delay",
+}
 
 
 class Source(NamedTuple):
@@ -66,13 +72,16 @@ def read_pages(
         context.deadline = time.monotonic() + max(0.1, seconds - _END_SECONDS)  # of the copy's own context
         return _read_page(url, context, max_bytes)
 
-    outcomes = run_bounded(
-        [partial(read, one["url"]) for one in results],
-        seconds=seconds,
-        memory_mib=_MEMORY_MIB,
-        cpu_seconds=_CPU_SECONDS,
-        max_bytes=4 * max_bytes + _SPARE_BYTES,
-    )
+    try:
+        outcomes = run_bounded(
+            [partial(read, one["url"]) for one in results],
+            seconds=seconds,
+            memory_mib=_MEMORY_MIB,
+            cpu_seconds=_CPU_SECONDS,
+            max_bytes=4 * max_bytes + _SPARE_BYTES,
+        )
+    except OSError:  # the system gives no process
+        return [], [Failure({"url": one["url"], **_NO_PROCESS}, is_late=False) for one in results]
     sources, failures = [], []
     for found, outcome in zip(results, outcomes, strict=True):
         if isinstance(outcome, dict):
