@@ -3,11 +3,13 @@
 import asyncio
 import html
 import json
+import os
 import re
 import subprocess
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
@@ -122,8 +124,10 @@ def test_the_option_wins_over_the_configuration(machine: Machine) -> None:
     assert tools["rate"].input_schema == {"type": "object", "properties": PROPERTIES, "additionalProperties": False}
 
 
-def test_all_shipped_tools_are_served_in_a_form_that_agentkit_takes() -> None:
-    tools = listed(StdioServerParameters(command=str(BIN / "ferrule"), args=["serve", "--schemas", "plain"]))
+def test_all_shipped_tools_are_served_in_a_form_that_agentkit_takes(tmp_path: Path) -> None:
+    environment = {**os.environ, "FERRULE_STATE": str(tmp_path)}  # what a developer has accepted is another matter
+    command = [str(BIN / "ferrule"), "serve", "--schemas", "plain"]
+    tools = listed(StdioServerParameters(command=command[0], args=command[1:], env=environment))
     assert tools.keys() >= SHIPPED.keys()
     assert [(name, fault) for name, tool in tools.items() for fault in faults(tool.input_schema)] == []
 

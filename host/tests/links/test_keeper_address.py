@@ -1,6 +1,7 @@
 """The address of a keeper, which a program in C finds by the same rules."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -43,3 +44,15 @@ def test_a_folder_whose_path_leaves_no_room_for_a_socket_does_not_count(tmp_path
     folder = tmp_path / ("x" * 64)
     folder.mkdir(mode=0o700)
     assert not keeper_address.is_own(str(folder))
+
+
+def test_an_interpreter_has_one_number_by_all_of_its_names(tmp_path: Path) -> None:
+    for folder, names in (("one", ("python", "python3")), ("other", ("python",))):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / name).symlink_to(sys.executable)
+    numbers = [
+        keeper_address.installation_number(str(tmp_path / name), [], "1")
+        for name in ("one/python", "one/python3", "other/python")
+    ]
+    assert numbers[0] == numbers[1] != numbers[2]

@@ -52,10 +52,13 @@ def environment_number(environ: Mapping[str, str]) -> str:
 
 
 def installation_number(python: str, paths: Iterable[str], version: str) -> str:
-    """16 hexadecimal digits for an interpreter, the folders on its path, and the version of ferrule."""
+    """16 hexadecimal digits for an interpreter, the folders on its path, and the version of ferrule.
+
+    An environment has its interpreter by several names, such as `python` and `python3`, which are one here.
+    """
     from ferrule.text.sha256 import sha256_hex
 
-    facts = "\0".join((python, version, *paths))
+    facts = "\0".join((os.path.dirname(python), os.path.realpath(python), version, *paths))
     return sha256_hex(os.fsencode(facts))[:16]
 
 
