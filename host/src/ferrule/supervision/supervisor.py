@@ -372,10 +372,15 @@ class ChildWatch(ChildOutput):
         return None if self.drain_rest() else self._explain_silence()
 
     def _explain_silence(self) -> FerruleError:
-        """Why the child has ended, or closed its end, without an outcome."""
+        """Why the child has ended, or closed its end, without an outcome.
+
+        A program in its place closes that end, too. Its calls are judged on, since it would wait for that.
+        """
         limit = time.monotonic() + _EXIT_GRACE_SECONDS
+        judged = [] if self._broker is None else [self._broker.file]
         while not self._has_ended() and time.monotonic() < limit:
-            time.sleep(_EXIT_POLL_SECONDS)
+            if select.select(judged, [], [], _EXIT_POLL_SECONDS)[0] and self._broker is not None:
+                self._broker.answer()
         return self.explain(self._status)
 
 
