@@ -34,6 +34,7 @@ def main() -> None:
     """Show the five steps."""
     os.environ["FERRULE_FETCH_ALLOW"] = "loopback"  # which is where this file is served
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["FERRULE_STATE"] = str(Path(folder, "state"))  # what the person has accepted is another matter
         tools = Path(folder, ".ikigai", "tools")
         title("1. Which tools are installed, and are they sound?")
         ferrule("list", "--check")

@@ -140,7 +140,7 @@ def test_a_keeper_that_is_killed_at_a_message_costs_a_call_nothing_but_its_cold_
     runtime = linked.kept.runtime.parent / "other"
     with Relay(linked, runtime, letter, share) as relay:
         done = subprocess.run([executable], input=OSLO, env=relay.environment, capture_output=True)
-        assert relay.has_killed
+    assert relay.has_killed  # its thread has ended, which may be later than the launcher
     document = json.loads(done.stdout)
     has_begun = letter == frames.BEGUN or (letter, share) == (frames.ANSWER, 0.5)
     if has_begun and not is_repeatable:
