@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ferrule_ask.models import json_text
+from ferrule_ask.models.anthropic_errors import STATUSES
 from ferrule_ask.models.batch_api import CANCELLED, EXPIRED, BatchResult, BatchState, Sent, read_lines
 from ferrule_ask.models.dialogue import MessageUnreadable, Response
 from ferrule_ask.models.json_text import get_object, get_text, get_tokens, list_objects
@@ -16,17 +17,6 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
     from ferrule_ask.models.batch_api import BatchRequest, Exchange
 
-_STATUSES = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
 _LISTED = 100  # batches of the list that are looked at
 
 
@@ -85,7 +75,7 @@ def _result(line: Mapping[str, object]) -> BatchResult | None:
     if kind == "errored":
         error = get_object(result, "error")
         what = get_text(get_object(error, "error"), "type") or ""
-        return BatchResult(name, Response(_STATUSES.get(what, 500), {}, json_text.encode(error)))
+        return BatchResult(name, Response(STATUSES.get(what, 500), {}, json_text.encode(error)))
     if kind == "expired":
         return BatchResult(name, None, EXPIRED, "The provider had not come to this within the time of a batch.")
     return BatchResult(name, None, CANCELLED, "The batch was cancelled before this was asked.")

@@ -5,23 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ferrule_ask.models import json_text
+from ferrule_ask.models.anthropic_errors import STATUSES
 from ferrule_ask.models.dialogue import ErrorEvent
 from ferrule_ask.models.json_text import get_index, get_object, get_text
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping, JSONObject
 
-_STATUSES = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
 _OTHER_STATUS = 500
 _JSON = "partial_json"
 # Of the kinds of deltas: where the text of each stands, in the delta and in the block that it belongs to.
@@ -63,7 +53,7 @@ class MessageAssembly:
         event = json_text.decode_event(data)
         kind = event.get("type")
         if kind == "error":
-            raise ErrorEvent(_STATUSES.get(str(get_object(event, "error").get("type")), _OTHER_STATUS), event)
+            raise ErrorEvent(STATUSES.get(str(get_object(event, "error").get("type")), _OTHER_STATUS), event)
         if kind == "content_block_delta":
             return self._add(get_index(event), get_object(event, "delta"))
         if kind == "message_start":
