@@ -85,6 +85,11 @@ class InstalledTool:
         return os.path.dirname(self.metadata) == sources_folder()
 
     @property
+    def is_gone(self) -> bool:
+        """Whether it has been uninstalled since it was found."""
+        return bool(self.metadata) and not os.path.lexists(self.metadata)
+
+    @property
     def grant_command(self) -> str:
         """The command of a source that grants something to all tools that it wrote together; empty for other tools."""
         if not self.is_of_source:

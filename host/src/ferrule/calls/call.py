@@ -158,7 +158,7 @@ class ToolCall:
             if (outcome.failure is not None and outcome.is_said) or _may_say_failure(outcome.result):
                 from ferrule.plugin.attribution import attribute
 
-                attribute(outcome, self._policy)
+                attribute(outcome, self._policy, self.tool)
             if outcome.failure is not None:
                 from ferrule.plugin.failures import name_plugin
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ferrule.confinement.policy import Denial, Policy
+    from ferrule.discovery import InstalledTool
     from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel.outcome import Outcome
 
@@ -49,13 +50,15 @@ _MAX_WHAT_CHARS = 4096
 _MAX_CODE_CHARS = 64
 
 
-def attribute(outcome: Outcome, policy: Policy | None) -> None:
-    """Change an outcome so that nothing in it passes for the host's that is not. policy: of the call, as far as known.
+def attribute(outcome: Outcome, policy: Policy | None, tool: InstalledTool) -> None:
+    """Change an outcome of a tool so that nothing in it passes for the host's that is not.
+
+    policy: of the call, as far as known.
 
     A failure that the tool's process has said keeps its words. It loses a code of the host's, and what it proposes.
     """
     if outcome.failure is not None and outcome.is_said:
-        outcome.failure = _known(outcome.failure, outcome, policy) or _own(outcome.failure)
+        outcome.failure = _known(outcome.failure, outcome, policy, tool) or _own(outcome.failure)
     elif outcome.result is not None:
         outcome.result = without_host_code(outcome.result)
 
@@ -78,7 +81,7 @@ def without_host_code(document: bytes, allowed: object = None) -> bytes:
     return strict_json.dumps({**content, **dict.fromkeys(forged, TOOLS_OWN)}) if forged else document
 
 
-def _known(said: ErrorFacts, outcome: Outcome, policy: Policy | None) -> ErrorFacts | None:
+def _known(said: ErrorFacts, outcome: Outcome, policy: Policy | None, tool: InstalledTool) -> ErrorFacts | None:
     """The host's own facts of what the process says, where the host knows of it; None where it does not."""
     for known in outcome.refused:
         if (known.get("code"), known.get("message")) == (said["code"], said["message"]):
@@ -89,6 +92,10 @@ def _known(said: ErrorFacts, outcome: Outcome, policy: Policy | None) -> ErrorFa
             from ferrule.confinement.errors import denied
 
             return denied(policy, denial, instead_of=_own_words(said)).facts()
+    if said["code"] == ToolUnknown.code and tool.is_gone:
+        from ferrule.discovery import unknown
+
+        return unknown(tool.name).facts()
     from ferrule.supervision.exception_text import MORE_MEMORY, OUT_OF_MEMORY
 
     if said["code"] == "INTERNAL_ERROR" and said["message"] == OUT_OF_MEMORY:

@@ -8,7 +8,6 @@ where a plugin does more than that: each doubt is pluggy's to settle. A test hol
 
 from __future__ import annotations
 
-import os
 import sys
 
 from ferrule.errors import FerruleError, ToolBroken, ToolCrashed
@@ -198,7 +197,7 @@ def load(tool: InstalledTool) -> LoadedTool:
         hooks = find_hooks(plugin)
         loaded = LoadedTool(tool, hooks=hooks, plugin=plugin)
     except BaseException as error:
-        if tool.metadata and not os.path.lexists(tool.metadata):
+        if tool.is_gone:
             from ferrule.discovery import unknown
 
             raise unknown(tool.name) from error

@@ -127,7 +127,7 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
     if outcome.failure is not None and outcome.is_said:
         from ferrule.plugin.attribution import attribute
 
-        attribute(outcome, policy)  # else what it has forged would count, repeated by its caller, as the host's
+        attribute(outcome, policy, tool)  # else what it has forged would count, repeated by its caller, as the host's
     return outcome
 
 
