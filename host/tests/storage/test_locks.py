@@ -146,7 +146,7 @@ def test_a_descriptor_of_a_folder_stays_open(tmp_path: Path) -> None:
 def test_waiting_for_a_lock_leaves_no_descriptor_open(path: str) -> None:
     with locked(path, 0):
         file = os.open(path, os.O_RDWR)
-    before = os.listdir("/proc/self/fd")
+    before = count_descriptors_of(path)
     for _ in range(3):
         first = os.open(path, os.O_RDWR)
         fcntl.flock(first, fcntl.LOCK_EX)
@@ -154,8 +154,13 @@ def test_waiting_for_a_lock_leaves_no_descriptor_open(path: str) -> None:
         timer.start()
         with locked(file, SECONDS):
             timer.join()
-    assert len(os.listdir("/proc/self/fd")) == len(before)
+    assert count_descriptors_of(path) == before
     os.close(file)
+
+
+def count_descriptors_of(path: str) -> int:
+    """How many descriptors of this process are of one file: another thread may open or close any other."""
+    return sum(os.path.realpath(f"/proc/self/fd/{one}") == path for one in os.listdir("/proc/self/fd"))
 
 
 @pytest.mark.process

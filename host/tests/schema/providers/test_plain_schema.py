@@ -122,6 +122,9 @@ def can_be_said(schema: dict[str, Any]) -> bool:
 
 def say(value: Any, translation: Any) -> Any:
     """The value as a model would send it, by what the translation will undo."""
+    for text, meant in translation.get("values", ()):
+        if meant == value and isinstance(meant, bool) == isinstance(value, bool):
+            return text
     if "json" in translation:
         return json.dumps(value)
     if isinstance(value, list):
