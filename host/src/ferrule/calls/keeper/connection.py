@@ -265,6 +265,7 @@ class Connection:
             self._silence.cancel()
         if self._call is not None and not self._call.is_done:
             self._call.cancel()
+        self._call = None  # which knows this connection: else both would stay until a collection
         self._writes.close()
         self._loop.unwatch(self._line.fileno())
         self._line.close()
