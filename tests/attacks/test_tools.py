@@ -27,6 +27,10 @@ SHORT = ("executable", "stdio")
 """Those by which whoever runs the tests makes the sample in every run: a process of its own, and a server's."""
 TOGETHER = WAYS[:-1]
 """Those by which all attacks are made in one call, too: a model gets less of a long answer than that of all of them."""
+OF_EACH_PROCESS = ("executable", "kept", "http")
+"""Of those, one for each process that can make a call: one that ends with it, a keeper's, and a server's."""
+IN_CALLS_OF_THEIR_OWN = 3
+"""Of so many attacks that are made together, one is made in a call of its own, too; `full` makes all."""
 
 
 def sample(way: str) -> list[str]:
@@ -41,13 +45,16 @@ def sample(way: str) -> list[str]:
 def dealt(way: str) -> list[str]:
     """The attacks that the ordinary user makes by one way, each in a call of its own, which costs a third of a second.
 
-    Each attack is made by one way, in turn, and so is each kind of those that cannot be among others in one call.
+    Each attack that cannot be among others in one call is made by one way, in turn. Of the others, which that user
+    makes in one call as well, a third is: what one of them shows besides, how its refusal is told, is that of its kind.
     """
-    alike: dict[tuple[str, bool], list[str]] = {}
-    for attack in ATTACKS:
-        alike.setdefault((attack.kind, attack.name in ALONE), []).append(attack.name)
     turn = WAYS.index(way)
-    return [name for names in alike.values() for name in names[turn % len(WAYS) :: len(WAYS)]]
+    chosen = []
+    for is_alone, step in ((True, len(WAYS)), (False, IN_CALLS_OF_THEIR_OWN * len(WAYS))):
+        for kind in trial.table.MODULES:
+            names = [one.name for one in ATTACKS if one.kind == kind and (one.name in ALONE) == is_alone]
+            chosen += names[turn::step]
+    return chosen
 
 
 def assert_unharmed(found: dict[str, Any]) -> None:
@@ -117,10 +124,13 @@ def test_attacks_of_each_kind_are_stopped_by_every_door(way: str) -> None:
     assert_all_stopped_and_told(report(way, *sample(way)), share=0.7)
 
 
-def test_the_ordinary_user_makes_each_attack_once_and_each_kind_by_every_door() -> None:
+def test_the_ordinary_user_makes_each_attack_that_wants_a_call_of_its_own_once_and_each_kind_by_every_door() -> None:
     kinds = {attack.name: attack.kind for attack in ATTACKS}
     by_way = {way: dealt(way) for way in WAYS}
-    assert sorted(name for names in by_way.values() for name in names) == sorted(kinds)
+    made = [name for names in by_way.values() for name in names]
+    assert len(made) == len(set(made))
+    assert set(ALONE) < set(made)
+    assert IN_CALLS_OF_THEIR_OWN * len(set(made) - set(ALONE)) >= len(kinds) - len(ALONE)
     assert {way for way, names in by_way.items() if {kinds[name] for name in names} != set(kinds.values())} == set()
 
 
@@ -128,8 +138,8 @@ def test_the_ordinary_user_makes_each_attack_once_and_each_kind_by_every_door() 
 @pytest.mark.timeout(SECONDS)
 @HELD
 @pytest.mark.parametrize("way", WAYS)
-def test_every_attack_is_stopped_for_an_ordinary_user(way: str) -> None:
-    assert_all_stopped_and_told(report(way, *dealt(way), user=ORDINARY), share=0.75)
+def test_attacks_in_calls_of_their_own_are_stopped_for_an_ordinary_user(way: str) -> None:
+    assert_all_stopped_and_told(report(way, *dealt(way), user=ORDINARY), share=0.7)
 
 
 @pytest.mark.full
@@ -146,7 +156,10 @@ def test_every_attack_is_stopped_by_every_door_for_every_user(way: str, user: st
 @pytest.mark.parametrize(
     ("way", "user"),
     [
-        *(pytest.param(way, ORDINARY, marks=pytest.mark.slow) for way in TOGETHER),
+        *(
+            pytest.param(way, ORDINARY, marks=pytest.mark.slow if way in OF_EACH_PROCESS else pytest.mark.full)
+            for way in TOGETHER
+        ),
         *(
             pytest.param(way, OTHER, marks=pytest.mark.slow if way == TOGETHER[0] else pytest.mark.full)
             for way in TOGETHER

@@ -37,9 +37,28 @@ _IN_FULL = {
     "repomix": "filesystem reads the same folder",
     "mobile": "obsidian calls a failure a success, playwright has as many tools",
     "gitcyan": "git has the same grants, and the same calls",
-    "desktop": "playwright is called by nobody either, shell may start a program",
+    "desktop": "playwright is called by nobody either, git may start a program",
+    "thinking": "everything is from npm without a grant, memory answers as much",
+    "pdf": "everything is from npm without a grant, filesystem refuses a file",
+    "mermaid": "playwright imports as much",
+    "exa": "playwright is called by nobody either",
+    "eslint": "filesystem reads the same folder",
+    "antv": "notion asks the same service with as many tools",
+    "context7": "notion asks the same service",
+    "firecrawl": "notion asks the same service with a key",
+    "time": "sqlite is from Python's index without a grant",
+    "fetch": "sqlite is from Python's index without a grant, vault fails in the network",
+    "calculator": "sqlite is from Python's index without a grant",
+    "arxiv": "sqlite has a state in its home, git has as many tools",
+    "aws_docs": "sqlite is from Python's index without a grant",
+    "duckduckgo": "vault asks the same service",
+    "shell": "git may start a program and has the same folder",
 }
-"""Servers that are added in the tier `full`, each with those that show the same."""
+"""Servers that are added in the tier `full`, each with those that show the same.
+
+What is left has of npm and of Python's index: a server without a grant, one with a folder, one with a service and a
+key, one with a state in its home, and one that imports more than the others; and one that may start a program.
+"""
 _CALLS = """\
 import json, sys
 from ferrule_testkit import ikigai

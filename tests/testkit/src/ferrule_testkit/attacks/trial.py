@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import re
@@ -78,6 +79,8 @@ def install(root: Path, chosen: Iterable[table.Attack]) -> Site:
     (site.path / "hostile_attacks" / f"{SEVERAL}.schema.json").write_text(
         json.dumps(describe(SEVERAL, "Tries several attacks in one process, one after the other."))
     )
+    # As pip does. A call may not write there, so each of hundreds would compile all that it imports.
+    compileall.compile_dir(site.path, quiet=2)
     return site
 
 
