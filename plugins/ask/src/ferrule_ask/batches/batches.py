@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from ferrule_ask.models.batch_api import BatchResult, BatchState
     from ferrule_ask.models.dialogue import Reply
 
+_SENT_AGAIN = (
+    "It is not known whether a batch of {:,} requests arrived. It is not in the provider's list, so it is sent again."
+)
+_SEVERAL = "The batches {} are one that arrived more than once. The answers of {} are taken; cancel the others."
+_FOUND = "Batch {} had arrived, and is not sent again."
+_MAYBE_FOUND = "Batch {} may be the one that was sent: its answers will say so. Until then nothing is sent again."
 _CLOCKS_SECONDS = 300.0  # by which the provider's clock may be behind
 _NAME_CHARS = 48
 
@@ -74,7 +80,6 @@ class Batches:
         self._done: dict[str, BatchResult] = {}  # of batches that have ended, for questions that come later
         self._tasks: set[asyncio.Task[None]] = set()
         self._followed: set[str] = set()
-        self._guessed: set[str | None] = set()  # ids that were found by the number of their requests
         self._foreign: set[tuple[str, str | None]] = set()  # label and id that do not belong together
 
     @property
@@ -108,7 +113,8 @@ class Batches:
         Args:
             lost: is called where the question is cancelled, and its request may be charged all the same.
         """
-        name = sha256_hex(route.url.encode() + b"\0" + body)[:_NAME_CHARS]
+        # No other work has its run, so no batch of another one has a request of this name.
+        name = sha256_hex(self.record.run.encode() + route.url.encode() + b"\0" + body)[:_NAME_CHARS]
         if name in self._done:
             return read_reply(self._done[name], route)
         wish = self._new.get(name) or self._waiting.get(name)
@@ -171,12 +177,11 @@ class Batches:
             requests = [BatchRequest(name, _document(wishes[name].body)) for name in names]
             batch = self.record.begin(sha256_hex("".join(names).encode())[:_NAME_CHARS], names)
             try:
-                identity = await self._submit(batch, route, requests)
+                batch = await self._submit(batch, route, requests)
             except CallFailed as failure:
                 self._fail(names, failure)  # which was not sent only where it is certain
                 continue
-            self._report(f"Batch {identity} of {len(names):,} requests is sent.")
-            self._follow(self.record.note_id(batch, identity), route)
+            self._follow(batch, route)
 
     def _begin(self, name: str, wish: _Wish) -> bool:
         """A request is about to be sent: whether a question waits for it still."""
@@ -185,14 +190,16 @@ class Batches:
             self._waiting.pop(name, None)
         return wish.is_sent
 
-    async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> str:
+    async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> Batch:
         """Send a batch, once: where it is not known whether it arrived, it is looked for first.
 
-        Returns its id. Raises CallFailed; then the record has the batch only where it may have arrived.
+        Returns it with its id. Raises CallFailed; then the record has the batch only where it may have arrived.
         """
         for number in range(1, persistence.TRIES + 1):
             try:
-                return await route.api.submit(route.exchange, route.url, requests, batch.label)
+                identity = await route.api.submit(route.exchange, route.url, requests, batch.label)
+                self._report(f"Batch {identity} of {len(requests):,} requests is sent.")
+                return self.record.note_id(batch, identity, is_certain=True)
             except MessageUnreadable as error:
                 failure = persistence.read_failure(error)
             except CallFailed as error:
@@ -206,20 +213,25 @@ class Batches:
                     self.record.drop(batch)
                     failure.was_sent = False
                 raise failure
+            if not persistence.is_refused(failure):
+                self._report(_SENT_AGAIN.format(len(requests)))
         raise AssertionError("a try either returns or raises")
 
-    async def _find(self, batch: Batch, route: Route) -> str | None:
-        """The id of a batch that may have been made; None where it is in no list. Raises CallFailed."""
-        since = batch.at - _CLOCKS_SECONDS
-        found = await persistence.persist(
-            lambda: route.api.find(route.exchange, route.url, batch.label, len(batch.names), since)
-        )
-        # What was only found may be of another one of the record, which looks for it as well.
-        others = {one.id for one in self.record.batches} - self._guessed
-        mine = [one for one in found if one not in others and (batch.label, one) not in self._foreign]
-        identity = min(mine, key=self._guessed.__contains__, default=None)
-        self._guessed.add(identity)
-        return identity
+    async def _find(self, batch: Batch, route: Route) -> Batch | None:
+        """A batch that may have been made, with its id; None where it is in no list. Raises CallFailed."""
+        facts = batch.label, len(batch.names), batch.at - _CLOCKS_SECONDS
+        found = await persistence.persist(lambda: route.api.find(route.exchange, route.url, *facts))
+        known = {one.id: one.is_certain for one in self.record.batches}
+        # What may be of another one of the record is taken last: that one looks for its own as well.
+        free = sorted((one for one in found if not known.get(one)), key=known.__contains__)
+        mine = [one for one in free if (batch.label, one) not in self._foreign]
+        if not mine:
+            return None
+        is_certain = route.api.keeps_labels
+        if is_certain and len(mine) > 1:
+            self._report(_SEVERAL.format(", ".join(mine), mine[0]))
+        self._report((_FOUND if is_certain else _MAYBE_FOUND).format(mine[0]))
+        return self.record.note_id(batch, mine[0], is_certain=is_certain)
 
     def _follow(self, batch: Batch, route: Route) -> None:
         if batch.label not in self._followed:
@@ -238,22 +250,24 @@ class Batches:
             if batch.id is None:  # the program ended while it was being sent, or it is not known whether it arrived
                 found = await self._find(batch, route)
                 if found is None:
+                    self._report(_SENT_AGAIN.format(len(batch.names)))
                     self._forget(batch)
                     return
-                batch = self.record.note_id(batch, found)
+                batch = found
             state = await self._until_ended(batch, route)
             results = {one.name: one for one in await persistence.fetch_results(state, route)}
         except CallFailed as failure:
             if failure.status == 404 and batch.id is not None:
-                self._forget(batch)
+                await self._lose(batch, route)
             else:
                 failure.was_sent = True
                 self._fail(batch.names, failure)
             return
-        if results and not results.keys() & set(batch.names):  # one of another program, with as many requests
-            self._foreign.add((batch.label, batch.id))
-            await self._take_results(self.record.note_id(batch, None), route)
-            return
+        if not batch.is_certain:
+            if not results or not results.keys() <= set(batch.names):
+                await self._reject(batch, route)
+                return
+            batch = self.record.note_id(batch, batch.id, is_certain=True)
         self._report(f"Batch {batch.id} has ended.")
         missing = state.failure or "The batch has ended without an answer to this."
         for name in batch.names:
@@ -273,6 +287,20 @@ class Batches:
                 shown = True
             await asyncio.sleep(wait)
             wait = persistence.lengthen(wait)
+
+    async def _reject(self, batch: Batch, route: Route) -> None:
+        """What was found is the batch of another program: look on for the own one."""
+        self._report(f"Batch {batch.id} is of another program, and is left alone.")
+        self._foreign.add((batch.label, batch.id))
+        await self._take_results(self.record.note_id(batch, None, is_certain=False), route)
+
+    async def _lose(self, batch: Batch, route: Route) -> None:
+        """The provider does not have a batch any more: its requests are sent anew, if it was the own one."""
+        if not batch.is_certain:
+            await self._reject(batch, route)
+            return
+        self._report(f"Batch {batch.id} is gone at the provider: its {len(batch.names):,} requests are sent again.")
+        self._forget(batch)
 
     def _forget(self, batch: Batch) -> None:
         """The batch is not there: its requests are sent anew."""

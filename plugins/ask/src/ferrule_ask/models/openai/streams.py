@@ -99,10 +99,10 @@ class _Call:
         named = {key: one for key, one in function.items() if one}
         self._facts["function"] = {**get_object(self._facts, "function"), **named}
         arguments = function.get("arguments")
-        is_object = isinstance(arguments, dict)
-        self._arguments.append(
-            json_text.encode(arguments).decode() if is_object else get_text(function, "arguments") or ""
-        )
+        if isinstance(arguments, dict):  # as Ollama's own API has them
+            self._arguments.append(json_text.encode(arguments).decode())
+        else:
+            self._arguments.append(get_text(function, "arguments") or "")
 
     def document(self) -> JSONObject:
         """The whole call."""
