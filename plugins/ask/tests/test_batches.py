@@ -38,7 +38,7 @@ def answers(body):
 @pytest.fixture
 def server(ask_environment, monkeypatch):
     """The server, at the place of both providers."""
-    monkeypatch.setattr("ferrule_ask.batches.batches._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("ferrule_ask.batches.persistence.FIRST_WAIT_SECONDS", 0.01)
     with BatchServer(answers) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
@@ -203,7 +203,7 @@ def test_another_program_goes_on_with_results_of_tools_that_have_passages(ask, s
 
 @pytest.mark.parametrize("status", [200, 529])
 def test_a_state_that_never_comes_is_not_waited_for_without_end(ask, server, monkeypatch, status):
-    monkeypatch.setattr("ferrule_ask.batches.batches._MAX_FAILURES", 3)
+    monkeypatch.setattr("ferrule_ask.batches.persistence._MAX_FAILURES", 3)
     ask("a")
     server.faults = [Fault("GET", server.batches[0].id, status, times=100)]
     answer = ask("a")[0][0]
@@ -253,6 +253,37 @@ def test_a_question_that_is_cancelled_is_not_in_the_batch_of_the_others(server, 
         assert client.start("", "last").result(PATIENCE_SECONDS).text == "Oslo"
     asked = sorted(question_of(body) for batch in server.batches for body in batch.requests.values())
     assert ["equal" in asked[0], "last" in asked[1], len(asked), len(server.batches)] == [True, True, 2, 1]
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_question_that_is_cancelled_after_its_batch_was_sent_counts_as_spent(server, tmp_path, is_closed):
+    server.go_on.clear()
+    batches, limits = Batches(tmp_path / "r.jsonl", lambda sentence: None), Limits(spend=1)
+    with Client(batches=batches, toolbox=no_tools(), limits=limits, prices=PRICES, max_tokens=1000) as client:
+        batches.expect(3)
+        futures = [client.start("", one) for one in ("a", "b", "b")]
+        wait_for(lambda: server.batches)
+        if is_closed:
+            client.close()
+        for future in futures:
+            future.cancel()
+        wait_for(lambda: client.usage.questions == 3)
+    assert (limits.calls_used, limits.spent > 2 * 1000 * 10 / 1e6 / 2) == (2, True)
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_question_that_is_cancelled_before_its_batch_is_sent_costs_nothing(server, tmp_path, is_closed):
+    batches, limits = Batches(tmp_path / "r.jsonl", lambda sentence: None), Limits(spend=1)
+    with Client(batches=batches, toolbox=no_tools(), limits=limits, prices=PRICES) as client:
+        batches.expect(3)
+        futures = [client.start("", one) for one in ("a", "b")]
+        wait_for(lambda: client.usage.requests == 2)
+        if is_closed:
+            client.close()
+        for future in futures:
+            future.cancel()
+        wait_for(lambda: client.usage.questions == 2)
+    assert (limits.calls_used, limits.spent, server.batches) == (0, 0, [])
 
 
 def test_a_batch_that_is_gone_is_sent_again(ask, server):

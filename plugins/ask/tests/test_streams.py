@@ -132,6 +132,65 @@ def test_calls_are_told_apart_by_their_ids_where_the_index_does_not(
     assert calls == [("1", {"query": "a"}), ("2", {"query": "b"})]
 
 
+def begin_call(arguments: object = "", tool: str = SEARCH) -> dict[str, Any]:
+    """A piece of a call as servers send it that give neither index nor id: with its name."""
+    return {"function": {"name": tool, "arguments": arguments}}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [[begin_call('{"query": "a"}'), begin_call('{"query": "b"}')]],
+        [[begin_call('{"query": "a"}')], [begin_call('{"query": "b"}')]],
+        [[begin_call({"query": "a"})], [begin_call({"query": "b"})]],
+        [[{**begin_call('{"query": "a"}'), "index": 0}], [{**begin_call('{"query": "b"}'), "index": 0}]],
+        [[begin_call()], [piece_of_call('{"query": "a"}')], [begin_call('{"query": ')], [piece_of_call('"b"}')]],
+        [[begin_call('{"query": ')], [begin_call('"a"}')], [begin_call('{"query": ')], [begin_call('"b"}')]],
+        [
+            [{**begin_call('{"query": "a"}'), "index": 0}],
+            [{**begin_call(), "index": 1}],
+            [piece_of_call('{"query": "b"}')],
+        ],
+    ],
+    ids=[
+        "one event",
+        "two events",
+        "objects",
+        "one index",
+        "in pieces",
+        "name in each piece",
+        "index at the beginning",
+    ],
+)
+def test_calls_without_index_and_id_begin_with_their_names(
+    sent: list[Any], web: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, tools = Service("openai-chat", web, monkeypatch), MemoryTools()
+    ends = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    events = [{"choices": [{"index": 0, "delta": {"tool_calls": calls}}]} for calls in sent]
+
+    answer = service.ask(pieces([*events, ends]), pieces(service.facts["says"]), toolbox=tools, max_calls=3)
+
+    assert answer.text == "Ninety-five."
+    assert tools.executed == [(SEARCH, {"query": "a"}), (SEARCH, {"query": "b"})]
+    messages = json.loads(service.bodies[1])["messages"]
+    called = [call["id"] for one in messages for call in one.get("tool_calls") or ()]
+    assert [one["tool_call_id"] for one in messages if one["role"] == "tool"] == called
+    assert len(set(called)) == 2
+
+
+def test_a_call_of_another_tool_begins_with_its_name(web: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    service, tools = Service("openai-chat", web, monkeypatch), MemoryTools()
+    calls = [begin_call(tool="clock"), begin_call('{"query": "b"}')]
+    event = {"choices": [{"index": 0, "delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}]}
+
+    answer = service.ask(pieces([event]), pieces(service.facts["says"]), toolbox=tools, max_calls=3)
+
+    assert answer.text == "Ninety-five."
+    assert tools.executed == [(SEARCH, {"query": "b"})]
+    assert [one["tool"] for one in answer.tool_calls or ()] == ["clock", SEARCH]
+
+
 def test_a_stream_that_ends_before_its_first_event_is_asked_for_again(service: Service) -> None:
     answer = service.ask(pieces([]), pieces(service.facts["says"]))
 

@@ -122,6 +122,40 @@ def test_a_file_that_was_interrupted_goes_on_where_it_stopped(start, ask, server
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "written", "value"),
+    [
+        ("MAP(VARCHAR, INTEGER)", [{"key": "a", "value": 1}], {"a": 1}),
+        ("JSON", '{"a": [1, null]}', {"a": [1, None]}),
+        ("JSON", "null", None),
+        (
+            "STRUCT(m MAP(DATE, JSON), n INTEGER)",
+            {"m": [{"key": "2026-01-02", "value": "[1]"}], "n": 2},
+            {"m": {"2026-01-02": [1]}, "n": 2},
+        ),
+    ],
+)
+def test_one_answer_of_a_type_is_the_same_json_as_in_a_file(ask, server, tmp_path, kind, written, value):
+    server.always(says(json.dumps(written if "STRUCT" in kind else {"value": written})))
+    code, said, err = ask("Which?", "--type", kind)
+    assert (code, json.loads(said), err) == (0, value, "")
+    code, said, _ = ask("Which?", "--type", kind, "--json")
+    assert (code, json.loads(said)["value"]) == (0, value)
+    assert ask("Which?", "--rows", "cities.csv", "--type", kind, "--out", "out.jsonl")[0] == 0
+    assert json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["answer"] == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"), [("TINYINT", 300), ("MAP(VARCHAR, INTEGER)", [{"key": "a", "value": 1}] * 2)]
+)
+def test_one_answer_that_is_no_value_of_its_type_is_none(ask, server, kind, written):
+    server.always(says(json.dumps({"value": written})))
+    code, said, err = ask("Which?", "--type", kind)
+    assert (code, said) == (1, "")
+    assert f"VALUE_UNFIT: What the model has written is no {kind}: " in err
+
+
+@pytest.mark.slow
 def test_rows_have_answers_of_a_type_and_a_plan(ask, server, tmp_path):
     server.always(says('{"n": 3, "country": "NO"}'))
     command = ["Where?", "--rows", "cities.csv", "--type", "STRUCT(n INTEGER, country VARCHAR)"]

@@ -212,7 +212,7 @@ class Client(AbstractContextManager["Client"]):
 
     def require_batches(self, model: str | None = None) -> None:
         """Raise BatchesUnavailable where a model's provider has no batches, and ConfigurationMalformed."""
-        from ferrule_ask.batches.batches import require_api
+        from ferrule_ask.batches.route import require_api
 
         require_api(self._reader.settings(model).provider)
 

@@ -192,6 +192,8 @@ def command(
         ask = client.plan if is_plan else client.ask
         reply = ask(context, prompt or "", model=model, max_tokens=max_tokens, schema=_schema(shape))
         left_out, variable = client.left_out, client.key_variable(model)
+    if isinstance(reply, Answer) and reply.code is None and _is_of_sql(shape):
+        reply = rows_command.duckdb_part("sql_types").cast_answer(reply, shape)
     if isinstance(reply, Answer) and reply.tool_outcome == "failed" and reply.code is None:
         event("warning", {"message": tool_warning(reply)})
     for name, reason in left_out if tools or is_terminal(sys.stderr) else ():
@@ -235,11 +237,16 @@ def _client(kind: type[Client], **options: Unpack[_ClientOptions]) -> Client:
         raise click.UsageError(f"{error}.") from None
 
 
+def _is_of_sql(shape: str | None) -> bool:
+    """Whether an answer is to be of a type of SQL, and not of a JSON schema."""
+    return shape is not None and not shape.lstrip().startswith("{")
+
+
 def _schema(shape: str | None) -> JSONMapping | None:
     """The JSON schema of the answer, from one or from a type of SQL. Raises FerruleError, and UsageError."""
     if shape is None:
         return None
-    if not shape.lstrip().startswith("{"):
+    if _is_of_sql(shape):
         schema: JSONMapping = rows_command.duckdb_part("sql_types").shape_of(shape).schema
         return schema
     try:

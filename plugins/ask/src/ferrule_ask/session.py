@@ -339,8 +339,8 @@ class _BatchModel(_Model):
 
     async def send(self, body: bytes, seconds: float, held: Reservation) -> Reply:
         """A batch has its own time: that of the step does not count."""
-        from ferrule_ask.batches.batches import Route, require_api
         from ferrule_ask.batches.exchange import exchange
+        from ferrule_ask.batches.route import Route, require_api
 
         session, settings = self._session, self._settings
         key = auth.secret(session.keys, settings.provider)
@@ -350,7 +350,7 @@ class _BatchModel(_Model):
         route = Route(provider, require_api(provider), provider.url(settings), key, send)
         session.count_request()
         try:
-            reply = await self._batches.send(body, route)
+            reply = await self._batches.send(body, route, held.lose)
         except CallFailed as failure:
             if failure.was_sent:
                 held.lose()

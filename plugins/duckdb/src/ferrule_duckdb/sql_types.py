@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import closing
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -260,6 +261,16 @@ def cast_when_done(asked: Future[Answer], shape: Shape, why_not: Callable[[str, 
     cast.add_done_callback(lambda one: asked.cancel() if one.cancelled() else None)
     asked.add_done_callback(land)
     return cast
+
+
+def cast_answer(answer: Answer, kind: str) -> Answer:
+    """An answer of a type of SQL, with its value as JSON that DuckDB casts to it, and that as its text.
+
+    Where DuckDB would refuse the value, the answer has none, and the code VALUE_UNFIT.
+    """
+    with closing(Casts()) as casts:
+        cast = _cast(answer, shape_of(kind), casts.why_not)
+    return cast if cast.code is not None else cast._replace(text=json.dumps(cast.value, ensure_ascii=False))
 
 
 def _cast(answer: Answer, shape: Shape, why_not: Callable[[str, str], str | None]) -> Answer:

@@ -11,57 +11,50 @@ Questions that call tools go in rounds: once each question that is left waits fo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 from ferrule.errors import FerruleError
 from ferrule.text.sha256 import sha256_hex
+from ferrule_ask.batches import persistence
 from ferrule_ask.batches.record import Record
-from ferrule_ask.models.batch_api import BatchRequest, BatchState
+from ferrule_ask.batches.replies import make_failure, read_reply
+from ferrule_ask.models.batch_api import BatchRequest
 from ferrule_ask.models.dialogue import MessageUnreadable
-from ferrule_ask.request import errors
 from ferrule_ask.request.errors import CallFailed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ferrule_ask.batches.record import Batch
-    from ferrule_ask.models.batch_api import BatchAPI, BatchResult, Exchange
+    from ferrule_ask.batches.route import Route
+    from ferrule_ask.models.batch_api import BatchResult, BatchState
     from ferrule_ask.models.dialogue import Reply
-    from ferrule_ask.models.provider import Provider
 
-_T = TypeVar("_T")
-_TRIES = 4
-_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS, _GROWTH = 1.0, 60.0, 1.5
-_MAX_FAILURES = 30  # of looks at a batch, in a row: half an hour
+_SENT_AGAIN = (
+    "It is not known whether a batch of {:,} requests arrived. It is not in the provider's list, so it is sent again."
+)
+_SEVERAL = "The batches {} are one that arrived more than once. The answers of {} are taken; cancel the others."
+_FOUND = "Batch {} had arrived, and is not sent again."
+_MAYBE_FOUND = "Batch {} may be the one that was sent: its answers will say so. Until then nothing is sent again."
 _CLOCKS_SECONDS = 300.0  # by which the provider's clock may be behind
 _NAME_CHARS = 48
 
 
-class BatchesUnavailable(FerruleError):
-    """The provider of a model has no batches."""
-
-
-class Route(NamedTuple):
-    """Where batches go. url: of one request that is sent alone."""
-
-    provider: Provider
-    api: BatchAPI
-    url: str
-    secret: str
-    exchange: Exchange
-
-
 @dataclass(slots=True)
 class _Wish:
-    """A request. waiters: the questions that wait for its result; those with the same request share it."""
+    """A request. waiters: the questions that wait for its result; those with the same request share it.
+
+    is_sent: whether the provider may have it.
+    """
 
     body: bytes
     route: Route
     future: asyncio.Future[BatchResult]
     waiters: int = 0
+    is_sent: bool = False
 
 
 class Batches:
@@ -87,7 +80,6 @@ class Batches:
         self._done: dict[str, BatchResult] = {}  # of batches that have ended, for questions that come later
         self._tasks: set[asyncio.Task[None]] = set()
         self._followed: set[str] = set()
-        self._guessed: set[str | None] = set()  # ids that were found by the number of their requests
         self._foreign: set[tuple[str, str | None]] = set()  # label and id that do not belong together
 
     @property
@@ -115,11 +107,16 @@ class Batches:
         finally:
             self._held -= 1
 
-    async def send(self, body: bytes, route: Route) -> Reply:
-        """The reply to a request, once its batch has ended. Raises CallFailed: `was_sent` if it may be charged."""
-        name = sha256_hex(route.url.encode() + b"\0" + body)[:_NAME_CHARS]
+    async def send(self, body: bytes, route: Route, lost: Callable[[], None] = lambda: None) -> Reply:
+        """The reply to a request, once its batch has ended. Raises CallFailed: `was_sent` if it may be charged.
+
+        Args:
+            lost: is called where the question is cancelled, and its request may be charged all the same.
+        """
+        # No other work has its run, so no batch of another one has a request of this name.
+        name = sha256_hex(self.record.run.encode() + route.url.encode() + b"\0" + body)[:_NAME_CHARS]
         if name in self._done:
-            return _reply(self._done[name], route)
+            return read_reply(self._done[name], route)
         wish = self._new.get(name) or self._waiting.get(name)
         if wish is None:
             wish = _Wish(body, route, asyncio.get_running_loop().create_future())
@@ -127,7 +124,7 @@ class Batches:
             if batch is None:
                 self._new[name] = wish
             else:
-                self._waiting[name] = wish
+                wish.is_sent, self._waiting[name] = True, wish
                 self._follow(batch, route)
         wish.waiters += 1
         self._asking += 1
@@ -135,18 +132,24 @@ class Batches:
         try:
             result = await asyncio.shield(wish.future)
         except asyncio.CancelledError:
-            self._leave(name, wish)
+            if self._leave(name, wish):
+                lost()
             raise
-        return _reply(result, route)
+        return read_reply(result, route)
 
-    def _leave(self, name: str, wish: _Wish) -> None:
-        """A question is cancelled: its request is not sent any more where no other one has it."""
+    def _leave(self, name: str, wish: _Wish) -> bool:
+        """A question is cancelled: its request is not sent any more where no other one has it.
+
+        Returns whether the request may be charged, and no other question is left that accounts for it.
+        """
         if wish.future.done():
-            return
+            failure = wish.future.exception()
+            return not isinstance(failure, CallFailed) or failure.was_sent is not False
         wish.waiters -= 1
         self._asking -= 1
         if not wish.waiters:
             self._new.pop(name, None)
+        return wish.is_sent and not wish.waiters
 
     def disconnect(self) -> None:
         """End what is under way on this loop. What is sent goes on at the provider, and is in the record."""
@@ -167,50 +170,68 @@ class Batches:
 
     async def _send_all(self, wishes: dict[str, _Wish]) -> None:
         for names in _portions(wishes):
+            names = [name for name in names if self._begin(name, wishes[name])]
+            if not names:
+                continue
             route = wishes[names[0]].route
             requests = [BatchRequest(name, _document(wishes[name].body)) for name in names]
             batch = self.record.begin(sha256_hex("".join(names).encode())[:_NAME_CHARS], names)
             try:
-                identity = await self._submit(batch, route, requests)
+                batch = await self._submit(batch, route, requests)
             except CallFailed as failure:
                 self._fail(names, failure)  # which was not sent only where it is certain
                 continue
-            self._report(f"Batch {identity} of {len(names):,} requests is sent.")
-            self._follow(self.record.note_id(batch, identity), route)
+            self._follow(batch, route)
 
-    async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> str:
+    def _begin(self, name: str, wish: _Wish) -> bool:
+        """A request is about to be sent: whether a question waits for it still."""
+        wish.is_sent = bool(wish.waiters)
+        if not wish.waiters:
+            self._waiting.pop(name, None)
+        return wish.is_sent
+
+    async def _submit(self, batch: Batch, route: Route, requests: Sequence[BatchRequest]) -> Batch:
         """Send a batch, once: where it is not known whether it arrived, it is looked for first.
 
-        Returns its id. Raises CallFailed; then the record has the batch only where it may have arrived.
+        Returns it with its id. Raises CallFailed; then the record has the batch only where it may have arrived.
         """
-        for number in range(1, _TRIES + 1):
+        for number in range(1, persistence.TRIES + 1):
             try:
-                return await route.api.submit(route.exchange, route.url, requests, batch.label)
+                identity = await route.api.submit(route.exchange, route.url, requests, batch.label)
+                self._report(f"Batch {identity} of {len(requests):,} requests is sent.")
+                return self.record.note_id(batch, identity, is_certain=True)
             except MessageUnreadable as error:
-                failure = _unreadable(error)
+                failure = persistence.read_failure(error)
             except CallFailed as error:
                 failure = error
-            await asyncio.sleep(_FIRST_WAIT_SECONDS * number if failure.may_repeat else 0)
-            found = None if _is_refused(failure) else await self._find(batch, route)
+            await asyncio.sleep(persistence.FIRST_WAIT_SECONDS * number if failure.may_repeat else 0)
+            found = None if persistence.is_refused(failure) else await self._find(batch, route)
             if found is not None:
                 return found
-            if not failure.may_repeat or number == _TRIES:
-                if _is_refused(failure):
+            if not failure.may_repeat or number == persistence.TRIES:
+                if persistence.is_refused(failure):
                     self.record.drop(batch)
                     failure.was_sent = False
                 raise failure
+            if not persistence.is_refused(failure):
+                self._report(_SENT_AGAIN.format(len(requests)))
         raise AssertionError("a try either returns or raises")
 
-    async def _find(self, batch: Batch, route: Route) -> str | None:
-        """The id of a batch that may have been made; None where it is in no list. Raises CallFailed."""
-        since = batch.at - _CLOCKS_SECONDS
-        found = await _persist(lambda: route.api.find(route.exchange, route.url, batch.label, len(batch.names), since))
-        # What was only found may be of another one of the record, which looks for it as well.
-        others = {one.id for one in self.record.batches} - self._guessed
-        mine = [one for one in found if one not in others and (batch.label, one) not in self._foreign]
-        identity = min(mine, key=self._guessed.__contains__, default=None)
-        self._guessed.add(identity)
-        return identity
+    async def _find(self, batch: Batch, route: Route) -> Batch | None:
+        """A batch that may have been made, with its id; None where it is in no list. Raises CallFailed."""
+        facts = batch.label, len(batch.names), batch.at - _CLOCKS_SECONDS
+        found = await persistence.persist(lambda: route.api.find(route.exchange, route.url, *facts))
+        known = {one.id: one.is_certain for one in self.record.batches}
+        # What may be of another one of the record is taken last: that one looks for its own as well.
+        free = sorted((one for one in found if not known.get(one)), key=known.__contains__)
+        mine = [one for one in free if (batch.label, one) not in self._foreign]
+        if not mine:
+            return None
+        is_certain = route.api.keeps_labels
+        if is_certain and len(mine) > 1:
+            self._report(_SEVERAL.format(", ".join(mine), mine[0]))
+        self._report((_FOUND if is_certain else _MAYBE_FOUND).format(mine[0]))
+        return self.record.note_id(batch, mine[0], is_certain=is_certain)
 
     def _follow(self, batch: Batch, route: Route) -> None:
         if batch.label not in self._followed:
@@ -229,41 +250,57 @@ class Batches:
             if batch.id is None:  # the program ended while it was being sent, or it is not known whether it arrived
                 found = await self._find(batch, route)
                 if found is None:
+                    self._report(_SENT_AGAIN.format(len(batch.names)))
                     self._forget(batch)
                     return
-                batch = self.record.note_id(batch, found)
+                batch = found
             state = await self._until_ended(batch, route)
-            results = {one.name: one for one in await _results(state, route)}
+            results = {one.name: one for one in await persistence.fetch_results(state, route)}
         except CallFailed as failure:
             if failure.status == 404 and batch.id is not None:
-                self._forget(batch)
+                await self._lose(batch, route)
             else:
                 failure.was_sent = True
                 self._fail(batch.names, failure)
             return
-        if results and not results.keys() & set(batch.names):  # one of another program, with as many requests
-            self._foreign.add((batch.label, batch.id))
-            await self._take_results(self.record.note_id(batch, None), route)
-            return
+        if not batch.is_certain:
+            if not results or not results.keys() <= set(batch.names):
+                await self._reject(batch, route)
+                return
+            batch = self.record.note_id(batch, batch.id, is_certain=True)
         self._report(f"Batch {batch.id} has ended.")
         missing = state.failure or "The batch has ended without an answer to this."
         for name in batch.names:
-            result = results.get(name) or _no_result(name, missing, is_refused=bool(state.failure))
+            result = results.get(name) or make_failure(name, missing, is_refused=bool(state.failure))
             self._done[name] = result
             if future := self._take(name):
                 future.set_result(result)
 
     async def _until_ended(self, batch: Batch, route: Route) -> BatchState:
-        wait, shown = _FIRST_WAIT_SECONDS, False
+        wait, shown = persistence.FIRST_WAIT_SECONDS, False
         while True:
-            state = await _persist(lambda: route.api.look(route.exchange, route.url, batch.id or ""))
+            state = await persistence.persist(lambda: route.api.look(route.exchange, route.url, batch.id or ""))
             if state.is_ended:
                 return state
             if not shown:
                 self._report(f"Batch {batch.id}: {state.done:,} of {state.total:,} done; waiting for the others.")
                 shown = True
             await asyncio.sleep(wait)
-            wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)
+            wait = persistence.lengthen(wait)
+
+    async def _reject(self, batch: Batch, route: Route) -> None:
+        """What was found is the batch of another program: look on for the own one."""
+        self._report(f"Batch {batch.id} is of another program, and is left alone.")
+        self._foreign.add((batch.label, batch.id))
+        await self._take_results(self.record.note_id(batch, None, is_certain=False), route)
+
+    async def _lose(self, batch: Batch, route: Route) -> None:
+        """The provider does not have a batch any more: its requests are sent anew, if it was the own one."""
+        if not batch.is_certain:
+            await self._reject(batch, route)
+            return
+        self._report(f"Batch {batch.id} is gone at the provider: its {len(batch.names):,} requests are sent again.")
+        self._forget(batch)
 
     def _forget(self, batch: Batch) -> None:
         """The batch is not there: its requests are sent anew."""
@@ -272,7 +309,7 @@ class Batches:
         for name in batch.names:
             wish = self._waiting.pop(name, None)
             if wish is not None and wish.waiters:
-                self._new[name] = wish
+                wish.is_sent, self._new[name] = False, wish
         self._send_if_all_wait()
 
     def _fail(self, names: Sequence[str], failure: CallFailed) -> None:
@@ -302,43 +339,6 @@ class Batches:
             self._fail(list(self._waiting), CallFailed("API_ERROR", sentence))
 
 
-def require_api(provider: Provider) -> BatchAPI:
-    """The batches of a provider, which has them as its `batches`. Raises BatchesUnavailable."""
-    api: BatchAPI | None = getattr(provider, "batches", None)
-    if api is None:
-        raise BatchesUnavailable(f"{provider.name} has no batches.", hint="Ask without --batch, or another model.")
-    return api
-
-
-async def _persist(ask: Callable[[], Awaitable[_T]]) -> _T:
-    """What the provider says of batches, asked until it says so. Raises CallFailed where that is no use."""
-    wait, failures = _FIRST_WAIT_SECONDS, 0
-    while True:
-        try:
-            return await ask()
-        except MessageUnreadable as error:
-            failure = _unreadable(error, may_repeat=True)
-        except CallFailed as error:
-            failure = error
-        failures += 1
-        if not failure.may_repeat or failures >= _MAX_FAILURES:
-            failure.was_sent = True  # the batch may have been, whatever became of the question about it
-            raise failure
-        await asyncio.sleep(wait)
-        wait = min(_MAX_WAIT_SECONDS, wait * _GROWTH)
-
-
-def _unreadable(error: MessageUnreadable, *, may_repeat: bool = False) -> CallFailed:
-    sentence = f"What the model's server sent {error}. Run the same command again."
-    return CallFailed("API_ERROR", sentence, may_repeat=may_repeat)
-
-
-def _is_refused(failure: CallFailed) -> bool:
-    """Whether what was sent has certainly come to nothing; a gateway's 408, a 5xx and silence leave that open."""
-    status = failure.status
-    return not failure.was_sent or (status is not None and 300 <= status < 500 and status != 408)
-
-
 def _portions(wishes: dict[str, _Wish]) -> Iterator[list[str]]:
     """The names that go into each batch."""
     portion: list[str] = []
@@ -359,41 +359,3 @@ def _document(body: bytes) -> dict[str, object]:
     from ferrule_ask.models import json_text
 
     return json_text.decode_object(body)
-
-
-async def _results(state: BatchState, route: Route) -> list[BatchResult]:
-    from ferrule_ask.models.batch_api import Sent
-
-    results: list[BatchResult] = []
-    for place in state.places:
-        for number in range(1, _TRIES + 1):
-            try:
-                results += route.api.read((await route.exchange(Sent(place))).body)
-                break
-            except CallFailed as failure:
-                if not failure.may_repeat or number == _TRIES:
-                    raise
-            await asyncio.sleep(_FIRST_WAIT_SECONDS * number)
-    return results
-
-
-def _no_result(name: str, sentence: str, *, is_refused: bool) -> BatchResult:
-    from ferrule_ask.models.batch_api import BatchResult
-
-    said = f"The provider refused the batch: {sentence}" if is_refused else sentence
-    return BatchResult(name, None, "INVALID_REQUEST" if is_refused else "API_ERROR", said)
-
-
-def _reply(result: BatchResult, route: Route) -> Reply:
-    """Raises CallFailed."""
-    if result.response is None:
-        was_sent = result.code == "API_ERROR"  # what expired, was cancelled or refused never came to the model
-        raise CallFailed(result.code, f"{result.sentence} Run the same command again.", was_sent=was_sent)
-    if result.response.status != 200:
-        failure = errors.refusal(result.response, route.secret, route.provider)
-        failure.was_sent = False  # it is not charged
-        raise failure
-    try:
-        return route.provider.read(result.response)
-    except MessageUnreadable as error:
-        raise errors.unreadable(result.response, str(error), route.secret, route.provider) from None

@@ -1,8 +1,8 @@
 """The record of batches: a file next to that of the answers, with a line for each step, written before the next one.
 
-{"step": "begun", "day": "2026-11-28"}
+{"step": "begun", "day": "2026-11-28", "run": "…"}
 {"step": "sending", "label": "…", "at": 1795867200.0, "names": ["…"]}
-{"step": "sent", "label": "…", "batch": "msgbatch_…"}
+{"step": "sent", "label": "…", "batch": "msgbatch_…", "certain": true}
 {"step": "tool", "call": "…", "result": {…}}
 
 It holds no key and no question. Whoever has it and the key goes on from there, on another machine too.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,21 +24,27 @@ if TYPE_CHECKING:
 
     from ferrule.text.json_types import JSONMapping, JSONObject
 
+_RUN_BYTES = 8
+
 
 class Batch(NamedTuple):
     """A batch that was sent, or was about to be.
 
-    names: of its requests. at: seconds since 1970. id: None where it is not known.
+    names: of its requests. at: seconds since 1970. id: None where it is not known. is_certain: whether the id is of
+    this batch; else it is of one that is as large and as new, and its results will say whose it is.
     """
 
     label: str
     names: tuple[str, ...]
     at: float
     id: str | None = None
+    is_certain: bool = False
 
 
 class Record:
     """What is known of the batches of one work. Raises OSError where the file cannot be written.
+
+    day: on which it was begun. run: a text that no other work has; empty for one that an earlier version has begun.
 
     Args:
         path: None for a work of which nothing is to be known.
@@ -47,11 +54,12 @@ class Record:
         self._path = path
         self._batches: dict[str, Batch] = {}
         self._results: dict[str, ToolResult] = {}
-        self.day = ""
+        self.day = self.run = ""
         for line in path.read_text("utf-8").splitlines() if path and path.exists() else ():
             self._take(line)
         self._is_begun = bool(self.day)
-        self.day = self.day or time.strftime("%Y-%m-%d")
+        if not self._is_begun:
+            self.day, self.run = time.strftime("%Y-%m-%d"), secrets.token_hex(_RUN_BYTES)
 
     @property
     def batches(self) -> Sequence[Batch]:
@@ -64,10 +72,10 @@ class Record:
         self._write({"step": "sending", "label": label, "at": batch.at, "names": list(names)})
         return batch
 
-    def note_id(self, batch: Batch, identity: str | None) -> Batch:
-        """Note the id of a batch; None where the one that was noted is another batch's."""
-        sent = self._batches[batch.label] = batch._replace(id=identity)
-        self._write({"step": "sent", "label": batch.label, "batch": identity})
+    def note_id(self, batch: Batch, identity: str | None, *, is_certain: bool) -> Batch:
+        """Note the id of a batch, or whose it is; None where the one that was noted is another batch's."""
+        sent = self._batches[batch.label] = batch._replace(id=identity, is_certain=is_certain)
+        self._write({"step": "sent", "label": batch.label, "batch": identity, "certain": is_certain})
         return sent
 
     def drop(self, batch: Batch) -> None:
@@ -94,11 +102,12 @@ class Record:
             facts: JSONObject = json.loads(line)
             step, label = facts["step"], facts.get("label", "")
             if step == "begun":
-                self.day = facts["day"]
+                self.day, self.run = facts["day"], facts.get("run", "")
             elif step == "sending":
                 self._batches[label] = Batch(label, tuple(facts["names"]), facts["at"])
             elif step == "sent":
-                self._batches[label] = self._batches[label]._replace(id=facts["batch"])
+                is_certain = facts.get("certain") is True  # an earlier version did not say how it had found the id
+                self._batches[label] = self._batches[label]._replace(id=facts["batch"], is_certain=is_certain)
             elif step == "dropped":
                 self._batches.pop(label, None)
             elif step == "tool":
@@ -112,7 +121,7 @@ class Record:
             return
         if not self._is_begun:
             self._is_begun = True
-            self._write({"step": "begun", "day": self.day})
+            self._write({"step": "begun", "day": self.day, "run": self.run})
         file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             data = f"\n{json.dumps(facts)}\n".encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -9,25 +10,26 @@ from urllib.parse import urlsplit
 
 from ferrule_ask.models import json_text
 from ferrule_ask.models.anthropic_errors import STATUSES
-from ferrule_ask.models.batch_api import CANCELLED, EXPIRED, BatchResult, BatchState, Sent, read_lines
+from ferrule_ask.models.batch_api import CANCELLED, EXPIRED, BatchResult, BatchState, Sent, list_batches, read_lines
 from ferrule_ask.models.dialogue import MessageUnreadable, Response
-from ferrule_ask.models.json_text import get_object, get_text, get_tokens, list_objects
+from ferrule_ask.models.json_text import get_object, get_text, get_tokens
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
     from ferrule_ask.models.batch_api import BatchRequest, Exchange
 
-_LISTED = 100  # batches of the list that are looked at
+_LISTED = 100  # batches of a page of the list
 
 
 class AnthropicBatches:
     """See `BatchAPI`."""
 
+    keeps_labels = False
     most_requests = 100_000
     most_bytes = 240 << 20
 
     async def submit(self, exchange: Exchange, url: str, requests: Sequence[BatchRequest], label: str) -> str:
-        """See `BatchAPI`. The label is in the name of each request."""
+        """See `BatchAPI`. The names of the requests, which the results have, are all that Anthropic keeps."""
         body = {"requests": [{"custom_id": one.name, "params": one.body} for one in requests]}
         document = json_text.decode_object((await exchange(Sent(f"{url}/batches", json_text.encode(body)))).body)
         identity = get_text(document, "id")
@@ -37,10 +39,10 @@ class AnthropicBatches:
 
     async def find(self, exchange: Exchange, url: str, label: str, number: int, since: float) -> list[str]:
         """See `BatchAPI`. Anthropic keeps no label, so these have the right time and number of requests."""
-        document = json_text.decode_object((await exchange(Sent(f"{url}/batches?limit={_LISTED}"))).body)
+        first = f"{url}/batches?limit={_LISTED}"
         found = []
-        for one in list_objects(document.get("data")):
-            made, identity = _seconds(get_text(one, "created_at")), get_text(one, "id")
+        for one in await list_batches(exchange, first, "after_id", lambda one: _seconds(one.get("created_at")) < since):
+            made, identity = _seconds(one.get("created_at")), get_text(one, "id")
             if identity and made >= since and _state(one, url).total == number:
                 found.append((made, identity))
         return [identity for _, identity in sorted(found)]
@@ -81,11 +83,12 @@ def _result(line: Mapping[str, object]) -> BatchResult | None:
     return BatchResult(name, None, CANCELLED, "The batch was cancelled before this was asked.")
 
 
-def _seconds(text: str | None) -> float:
+def _seconds(text: object) -> float:
+    """Seconds since 1970; of what is no time as if it were yet to come, so that it is looked at."""
     try:
-        return datetime.fromisoformat(text or "").timestamp()
+        return datetime.fromisoformat(str(text)).timestamp()
     except ValueError:
-        return 0.0
+        return math.inf
 
 
 BATCHES = AnthropicBatches()

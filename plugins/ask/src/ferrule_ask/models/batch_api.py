@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from ferrule.text.json_types import JSONMapping
+    from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_ask.models.dialogue import Response
 
 CANCELLED, EXPIRED = "CANCELLED", "TIMEOUT"
@@ -56,9 +57,11 @@ Exchange = Callable[[Sent], Awaitable["Response"]]
 class BatchAPI(Protocol):
     """The batches of one maker.
 
-    most_requests, most_bytes: of one batch.
+    most_requests, most_bytes: of one batch. keeps_labels: whether `find` finds the batches with a label, and no others;
+    else what it finds are batches that may be meant.
     """
 
+    keeps_labels: bool
     most_requests: int
     most_bytes: int
 
@@ -71,10 +74,10 @@ class BatchAPI(Protocol):
         """
 
     async def find(self, exchange: Exchange, url: str, label: str, number: int, since: float) -> list[str]:
-        """The ids of batches with this label, or of this number of requests, made since then; the earliest first.
+        """The ids of batches made since then, the earliest first: those of this label, or of this number of requests.
 
         Args:
-            since: seconds since 1970.
+            since: seconds since 1970. Pages of the list that are older are not read.
         """
 
     async def look(self, exchange: Exchange, url: str, batch: str) -> BatchState:
@@ -82,6 +85,30 @@ class BatchAPI(Protocol):
 
     def read(self, body: bytes) -> Sequence[BatchResult]:
         """The results at one of its places."""
+
+
+async def list_batches(
+    exchange: Exchange, first: str, cursor: str, is_over: Callable[[JSONMapping], bool]
+) -> list[JSONObject]:
+    """The batches of a list that comes in pages, the newest first.
+
+    Args:
+        exchange: sends a request.
+        first: the URL of the first page.
+        cursor: the parameter that takes the id of the last batch of the page before.
+        is_over: whether a batch is too old, and so those after it.
+    """
+    from ferrule_ask.models import json_text
+
+    found: list[JSONObject] = []
+    url = first
+    while True:
+        document = json_text.decode_object((await exchange(Sent(url))).body)
+        page = [one for one in json_text.list_objects(document.get("data")) if one.get("id")]
+        found += page
+        if document.get("has_more") is not True or not page or is_over(page[-1]):
+            return found
+        url = f"{first}&{cursor}={quote(str(page[-1]['id']), safe='')}"
 
 
 def read_lines(body: bytes, read: Callable[[Mapping[str, object]], BatchResult | None]) -> list[BatchResult]:

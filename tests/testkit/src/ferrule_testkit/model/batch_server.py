@@ -14,13 +14,16 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Self
+from urllib.parse import parse_qsl
 
 from ferrule_dev.testing.http_server import Exchange, Server
 
 EXPIRED, CANCELLED, ERRORED, UNREADABLE = "expired", "canceled", "errored", "unreadable"
-_CREATED = "2099-01-02T03:04:05.100435Z"
+_MADE = 4070912645.100435  # the second of January 2099
+_PAGE = 20  # batches of a list, where the request does not say how many
 _FILE = re.compile(rb'filename="[^"]*"\r\n.*?\r\n\r\n(.*)\r\n--', re.DOTALL)
 Outcome = str | Mapping[str, Any]
 
@@ -37,14 +40,14 @@ def calls(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class Batch:
-    """A batch that was sent. requests: their bodies, by name."""
+    """A batch that was sent. requests: their bodies, by name. made: seconds since 1970."""
 
     id: str
     kind: str
     requests: dict[str, Any]
     label: str = ""
     endpoint: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
+    made: float = _MADE
 
 
 @dataclass
@@ -99,10 +102,10 @@ class BatchServer:
     def _exchange(self, exchange: Exchange) -> None:
         length = int(exchange.headers.get("Content-Length") or 0)
         data = exchange.rfile.read(length)
-        path = exchange.path.partition("?")[0]
+        path, _, query = exchange.path.partition("?")
         self.seen.append((exchange.command, path))
         self.keys.add(exchange.headers.get("Authorization", ""))
-        answer = self._answer(exchange.command, path, data)
+        answer = self._answer(exchange.command, path, data, dict(parse_qsl(query)))
         fault = next((one for one in self.faults if one.takes(exchange.command, path)), None)
         if fault is not None:
             _fail(exchange, fault)
@@ -114,14 +117,14 @@ class BatchServer:
         else:
             exchange.answer(json.dumps(answer).encode(), "application/json")
 
-    def _answer(self, method: str, path: str, data: bytes) -> Any:
+    def _answer(self, method: str, path: str, data: bytes, query: Mapping[str, str]) -> Any:
         if path == "/v1/files" and method == "POST":
             return self._keep(data)
         if path in ("/v1/messages/batches", "/v1/batches"):
             kind = "anthropic" if "messages" in path else "openai"
             if method == "POST":
                 return self._make(kind, json.loads(data))
-            return {"data": [self._state(one) for one in reversed(self.batches) if one.kind == kind], "has_more": False}
+            return self._list([one for one in reversed(self.batches) if one.kind == kind], query)
         if found := re.fullmatch(r"/v1/files/(.+)/content", path):
             return self._files.get(found[1])
         found = re.fullmatch(r"/v1/(?:messages/)?batches/([^/]+)(/results)?", path)
@@ -129,6 +132,15 @@ class BatchServer:
         if batch is None:
             return None
         return self._lines(batch, _anthropic_line) if found and found[2] else self._state(batch)
+
+    def _list(self, batches: list[Batch], query: Mapping[str, str]) -> dict[str, Any]:
+        """A page of the list, the newest first, from the batch on that comes after the one named."""
+        after, most = query.get("after_id") or query.get("after"), int(query.get("limit", _PAGE))
+        ids = [one.id for one in batches]
+        start = ids.index(after) + 1 if after else 0
+        page = [self._state(one) for one in batches[start : start + most]]
+        ends = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {"first_id": None, "last_id": None}
+        return {"data": page, "has_more": start + most < len(batches), **ends}
 
     def _keep(self, data: bytes) -> dict[str, Any]:
         found = _FILE.search(data)
@@ -155,6 +167,7 @@ class BatchServer:
         return self._message_batch(batch, is_ended) if batch.kind == "anthropic" else self._batch(batch, is_ended)
 
     def _message_batch(self, batch: Batch, is_ended: bool) -> dict[str, Any]:
+        made = datetime.fromtimestamp(batch.made, UTC).isoformat()
         counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
         for body in batch.requests.values():
             outcome = self._outcome(body) if is_ended else "processing"
@@ -164,9 +177,9 @@ class BatchServer:
             "type": "message_batch",
             "processing_status": "ended" if is_ended else "in_progress",
             "request_counts": counts,
-            "ended_at": _CREATED if is_ended else None,
-            "created_at": _CREATED,
-            "expires_at": _CREATED,
+            "ended_at": made if is_ended else None,
+            "created_at": made,
+            "expires_at": made,
             "archived_at": None,
             "cancel_initiated_at": None,
             "results_url": f"{self.url}/v1/messages/batches/{batch.id}/results" if is_ended else None,
@@ -195,7 +208,7 @@ class BatchServer:
             "status": state if is_ended else "in_progress",
             "output_file_id": output if is_ended and good and not self.refuse else None,
             "error_file_id": errors if is_ended and bad and not self.refuse else None,
-            "created_at": 4070912645,
+            "created_at": int(batch.made),
             "request_counts": {
                 "total": len(outcomes),
                 "completed": len(good) * is_ended,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ferrule_ask.models import json_text
-from ferrule_ask.models.batch_api import CANCELLED, EXPIRED, BatchResult, BatchState, Sent, read_lines
+from ferrule_ask.models.batch_api import CANCELLED, EXPIRED, BatchResult, BatchState, Sent, list_batches, read_lines
 from ferrule_ask.models.dialogue import MessageUnreadable, Response
 from ferrule_ask.models.json_text import get_object, get_text, get_tokens, list_objects
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _ENDED = ("completed", "expired", "cancelled", "failed")
 _LABEL = "ferrule"  # the key of a batch's metadata
-_LISTED = 100  # batches of the list that are looked at
+_LISTED = 100  # batches of a page of the list
 _CODES = {"batch_expired": EXPIRED, "batch_cancelled": CANCELLED}
 _BOUNDARY = "ferrule-batch-7d1f0c3a"
 
@@ -28,6 +29,7 @@ class OpenAIBatches:
         path: behind the base URL, of one request: "/responses".
     """
 
+    keeps_labels = True
     most_requests = 50_000
     most_bytes = 190 << 20
 
@@ -51,8 +53,8 @@ class OpenAIBatches:
 
     async def find(self, exchange: Exchange, url: str, label: str, number: int, since: float) -> list[str]:
         """See `BatchAPI`."""
-        listed = await exchange(Sent(f"{self._base(url)}/batches?limit={_LISTED}"))
-        found = list_objects(json_text.decode_object(listed.body).get("data"))
+        first = f"{self._base(url)}/batches?limit={_LISTED}"
+        found = await list_batches(exchange, first, "after", lambda one: _seconds(one) < since)
         mine = [one for one in found if get_object(one, "metadata").get(_LABEL) == label]
         return [identity for one in reversed(mine) if (identity := get_text(one, "id"))]
 
@@ -74,6 +76,12 @@ class OpenAIBatches:
 
     def _base(self, url: str) -> str:
         return url.removesuffix(self._path)
+
+
+def _seconds(batch: JSONMapping) -> float:
+    """When a batch was made; where it does not say so, as if it were yet to come, so that it is looked at."""
+    made = batch.get("created_at")
+    return made if isinstance(made, (int, float)) else math.inf
 
 
 def _identity(document: JSONMapping, what: str) -> str:

@@ -101,7 +101,7 @@ class OpenAIChat:
         choices = list_objects(document.get("choices"))
         if not choices:
             raise MessageUnreadable("is JSON without `choices`")
-        message = get_object(choices[0], "message")
+        message = _name_calls(get_object(choices[0], "message"), get_text(document, "id") or "call")
         refusal = get_text(message, "refusal")
         uses = tuple(map(_tool_use, list_objects(message.get("tool_calls"))))
         stop_reason = get_text(choices[0], "finish_reason")
@@ -137,12 +137,21 @@ def _turns(exchange: Exchange) -> list[JSONObject]:
     return [*(one for one in exchange.reply.content if isinstance(one, dict)), *results]
 
 
+def _name_calls(message: JSONObject, prefix: str) -> JSONObject:
+    """The message with an id for each call: some servers send none, and their results are told apart by it."""
+    calls = list_objects(message.get("tool_calls"))
+    if all(get_text(call, "id") for call in calls):
+        return message
+    named = [{**call, "id": get_text(call, "id") or f"{prefix}-{place}"} for place, call in enumerate(calls)]
+    return {**message, "tool_calls": named}
+
+
 def _tool_use(call: JSONMapping) -> ToolUse:
     function = get_object(call, "function")
-    identity, name = get_text(call, "id"), get_text(function, "name")
-    if identity is None or name is None:
-        raise MessageUnreadable("calls a tool without an id or a name")
-    return ToolUse(identity, name, json_text.decode_arguments(function.get("arguments")))
+    name = get_text(function, "name")
+    if name is None:
+        raise MessageUnreadable("calls a tool without a name")
+    return ToolUse(get_text(call, "id") or "", name, json_text.decode_arguments(function.get("arguments")))
 
 
 def _citations(message: JSONMapping) -> Iterator[Citation]:

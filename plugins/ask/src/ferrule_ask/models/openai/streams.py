@@ -71,17 +71,26 @@ class ChatStreaming:
 
 
 class _Call:
-    """A call of a tool, whose pieces come one after the other. place: its index, which some servers leave out."""
+    """A call of a tool, whose pieces come one after the other. place: its index, or that of the call before it."""
 
     def __init__(self, place: int) -> None:
         self.place = place
         self._facts: JSONObject = {"type": "function"}
         self._arguments: list[str] = []
 
-    def has(self, place: int, identity: str | None) -> bool:
-        """Whether a piece is one of this call: at its place, and under no other id."""
-        own = get_text(self._facts, "id")
-        return self.place == place and (not identity or not own or own == identity)
+    def has(self, piece: JSONMapping) -> bool:
+        """Whether a piece is one of this call: at its place, under no other id, and without the name of a next call.
+
+        Some servers send neither index nor id. There a call begins with its name; a server that repeats the name in
+        each piece does so before the arguments are whole.
+        """
+        place, identity, name = _place(piece), get_text(piece, "id"), get_text(get_object(piece, "function"), "name")
+        own_id, own_name = get_text(self._facts, "id"), get_text(get_object(self._facts, "function"), "name")
+        if place is not None and place != self.place:
+            return False
+        if identity and own_id:
+            return identity == own_id
+        return not name or not own_name or (name == own_name and not self._is_whole())
 
     def add(self, piece: JSONMapping) -> None:
         """Take a piece: the first has the id and the name, each a part of the arguments."""
@@ -89,16 +98,24 @@ class _Call:
         self._facts |= {name: value for name, value in piece.items() if name not in ("index", "function") and value}
         named = {key: one for key, one in function.items() if one}
         self._facts["function"] = {**get_object(self._facts, "function"), **named}
-        self._arguments.append(get_text(function, "arguments") or "")
+        arguments = function.get("arguments")
+        if isinstance(arguments, dict):  # as Ollama's own API has them
+            self._arguments.append(json_text.encode(arguments).decode())
+        else:
+            self._arguments.append(get_text(function, "arguments") or "")
 
     def document(self) -> JSONObject:
         """The whole call."""
         function = {**get_object(self._facts, "function"), "arguments": "".join(self._arguments)}
         return {**self._facts, "function": function}
 
+    def _is_whole(self) -> bool:
+        text = "".join(self._arguments)
+        return bool(text) and isinstance(json_text.decode_arguments(text), dict)
+
 
 class ChatAssembly:
-    """See `Assembly`. Texts of the pieces are joined, and lists as well; calls of tools by their index and id."""
+    """See `Assembly`. Texts of the pieces are joined, and lists as well; calls of tools by their index, id and name."""
 
     def __init__(self) -> None:
         self._document: JSONObject = {}
@@ -144,12 +161,21 @@ class ChatAssembly:
                 self._others[name] = [*self._others.get(name, ()), *value]
 
     def _add_call(self, piece: JSONMapping) -> None:
-        place, identity = get_index(piece), get_text(piece, "id")
-        call = next((one for one in reversed(self._calls) if one.has(place, identity)), None)
-        if call is None:
-            call = _Call(place)
+        call = next((one for one in reversed(self._calls) if one.has(piece)), None)
+        if call is None or (_is_next(piece) and call is not self._calls[-1]):
+            place = _place(piece)
+            call = _Call(self._calls[-1].place if place is None and self._calls else place or 0)
             self._calls.append(call)
         call.add(piece)
+
+
+def _place(piece: JSONMapping) -> int | None:
+    return get_index(piece) if type(piece.get("index")) is int else None
+
+
+def _is_next(piece: JSONMapping) -> bool:
+    """Whether only the order says to which call a piece belongs: then it is of the last one, or begins the next."""
+    return _place(piece) is None and not get_text(piece, "id")
 
 
 def _failure(event: JSONMapping) -> ErrorEvent:
