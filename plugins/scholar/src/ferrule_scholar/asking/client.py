@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Self
 
 from ferrule.errors import CredentialMissing, ToolError
 from ferrule.http import Client, RequestFailed, UnusableURL
+from ferrule.text.plain_text import plain_text
+from ferrule.text.redaction import redact
 from ferrule_scholar.asking.settings import contact_of, endpoint_of
 from ferrule_websearch import CircuitBreaker, RateLimiter, TurnTooLate, format_seconds
 
@@ -86,6 +88,10 @@ class ScholarClient:
             return parse_xml(body)
         except XMLRefused:
             raise self._fault("API_ERROR", "sent something else than XML, or XML that is not safe to read") from None
+
+    def refusal(self, words: str, *, kind: str = "") -> ToolError:
+        """The error of a service that refuses in a document of its own. words: as it has them; no key stays in them."""
+        return self._fault("API_ERROR", f"refused the request: {self._clean(words)}", kind=kind)
 
     def _get(self, path: str, params: Mapping[str, str], headers: Mapping[str, str]) -> bytes | None:
         query = {**params, **({self.service.contact: self.email} if self.service.contact and self.email else {})}
@@ -165,10 +171,14 @@ class ScholarClient:
         except (ValueError, RecursionError):
             return ""
         words = next((facts[name] for name in ("message", "error", "errMsg") if _is_text(facts, name)), "")
-        for secret in filter(None, (self.key, self.email)):  # before the cut, which may leave a part of one
-            words = words.replace(secret, "[redacted]")
-        text = " ".join(words.split())[:_MAX_REASON_CHARS].rstrip(". ")
+        text = self._clean(words)
         return f": {text}" if text else ""
+
+    def _clean(self, words: str) -> str:
+        """A service's own words as an error may have them: on one line, without the key, the contact and controls."""
+        secrets = [secret for secret in (self.key, self.email) if secret]
+        clean = redact(plain_text(words, html=False).encode(errors="replace"), secrets).decode(errors="replace")
+        return clean[:_MAX_REASON_CHARS].rstrip(". ")  # after the redaction, since a part of a key is not found
 
     def _fault(self, code: str, text: str, *, kind: str = "", wait: float | None = None) -> ToolError:
         return service_error(self.service.label, code, text, kind=kind, wait=wait)
