@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Self
+from urllib.parse import urljoin, urlsplit
 
 from ferrule.errors import CredentialMissing, ToolError
 from ferrule.http import Client, RequestFailed, UnusableURL
@@ -27,6 +28,7 @@ MAX_BODY_BYTES = 8 << 20  # a paper with thousands of references
 _MAX_REASON_CHARS = 200
 _GUESSED_WAIT_SECONDS = 1.0  # after a refusal that does not say how long
 _MAX_ATTEMPTS = 2
+_MAX_REDIRECTS = 4
 _SHAPES = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
 SHAPE_ERRORS = _SHAPES
 """What reading a document raises that is not as it was expected."""
@@ -113,14 +115,32 @@ class ScholarClient:
     def _send(
         self, path: str, params: Mapping[str, str], headers: Mapping[str, str]
     ) -> tuple[int, float | None, bytes]:
+        url, query = self._endpoint + path, params
         try:
-            with self._client.open("GET", self._endpoint + path, params=params, headers=headers) as response:
-                return response.status, response.retry_after, self._read(response)
+            for _ in range(_MAX_REDIRECTS):
+                with self._client.open("GET", url, params=query, headers=headers) as response:
+                    place = self._next_place(url, response)
+                    if not place:
+                        return response.status, response.retry_after, self._read(response)
+                url, query = place, {}
         except UnusableURL:
             raise self._fault("NETWORK_ERROR", "cannot be asked at the URL that is set for it") from None
         except RequestFailed as failed:
             self._breaker.record_failure()
             raise self._fault("NETWORK_ERROR", f"gave no answer: {failed.reason}", kind="network") from None
+        raise self._fault("API_ERROR", "leads from one place to the next")
+
+    def _next_place(self, url: str, response: Response) -> str:
+        """Where a redirect leads that may be followed: by https, or as the endpoint itself is asked; "" for none."""
+        hosts, location = self.service.hands_on, response.headers.get("location", "")
+        if hosts is None or not 300 <= response.status < 400 or not location:
+            return ""
+        try:
+            place, own = urlsplit(urljoin(url, location)), urlsplit(self._endpoint)
+            is_known = place.scheme == "https" and place.hostname in hosts and place.port in (None, 443)
+        except ValueError:
+            return ""
+        return place.geturl() if is_known or place[:2] == own[:2] else ""
 
     def _read(self, response: Response) -> bytes:
         body = response.read(MAX_BODY_BYTES)
