@@ -199,3 +199,12 @@ def test_what_cannot_be_meant_is_told_before_an_office_is_asked(
 ) -> None:
     (found,) = OFFICES[office][0].validate(arguments)
     assert finding in found
+
+
+def test_the_token_that_was_made_of_the_key_is_in_no_error(server: Server) -> None:
+    def echo(exchange: Exchange) -> None:
+        body = epo_fault("CLIENT.InvalidQuery", f"not by {exchange.headers['Authorization']}")
+        exchange.answer(body, "application/xml", status=400)
+
+    server.route(EPO_PATH, echo)
+    assert "not by Bearer [redacted]" in error(epo).message or "not by Bearer ****" in error(epo).message

@@ -34,6 +34,7 @@ PAGE = {
 }
 TALK = {"url": "https://c.example/t", "title": "Grammar", "authors": ["Johannes van der Berg", "Müller, Jürgen"],
         "type": "paper-conference", "journal": "Proceedings of Things", "pages": "1-9", "year": 2001}  # fmt: skip
+DATA = "10.5281/zenodo.1234"
 DOI_OF_DEEP = "https://doi.org/10.1038/nature14539"
 
 
@@ -194,12 +195,85 @@ def test_a_doi_without_a_title_is_looked_up(server: Server, call: Call, reply: R
     assert queries(server, "crossref")[0]["filter"] == "doi:10.1038/nature14539"
 
 
-def test_a_doi_that_crossref_does_not_have_is_said(failure: Failure, reply: Reply) -> None:
+def test_a_doi_that_nobody_has_is_said(failure: Failure, reply: Reply) -> None:
     reply("crossref", "/works", "crossref-empty.json")
+    for service in ("openalex", "doi"):
+        reply(service, "*", b"{}", status=404)
     error = failure("format_bibliography", sources=[{"doi": "10.1000/none"}])
     assert error.code == "NOT_FOUND"
-    assert "10.1000/none" in error.message
+    assert error.message == "Crossref, OpenAlex and doi.org have no record of these DOIs: 10.1000/none."
     assert "give the title" in (error.hint or "")
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_doi_that_crossref_does_not_give_is_looked_up_at_openalex(
+    server: Server, call: Call, reply: Reply, status: int
+) -> None:
+    reply("crossref", "/works", "crossref-empty.json", status=status)
+    reply("openalex", f"/works/doi:{DEEP['doi'].partition('org/')[2].lower()}", "openalex-record.json")
+    reply("doi", "*", b"{}", status=404)
+    answer = call("format_bibliography", sources=[{"doi": "10.1038/nature14539"}])
+    assert "(2015). Deep learning. Nature" in answer["bibliography"]
+    assert answer.get("incomplete", "") == ("" if status == 200 else "Crossref answered with HTTP 500.")
+    assert "api_key" not in queries(server, "openalex")[0]
+
+
+def hand_on(reply: Reply, server: Server, location: str) -> None:
+    """doi.org leads to an agency, as it does for metadata, and nobody else knows the DOI."""
+    reply("crossref", "/works", "crossref-empty.json")
+    reply("openalex", "*", b"{}", status=404)
+    reply("doi", f"/{DATA}", b"", status=302, headers={"Location": location})
+    item = {
+        "DOI": DATA.upper(),
+        "type": "dataset",
+        "title": "Rain in <i>Ulm</i>",
+        "publisher": "Zenodo",
+        "author": [{"family": "Ek", "given": "Ann"}, {"literal": "The Rain Group"}],
+        "issued": {"date-parts": [["2021", 3]]},
+    }
+    server.page("/agency", json.dumps(item), "application/vnd.citationstyles.csl+json")
+
+
+def test_the_doi_of_data_is_looked_up_at_the_agency_that_doi_org_names(
+    server: Server, call: Call, reply: Reply
+) -> None:
+    hand_on(reply, server, f"{server.url}/agency")
+    (item,) = json.loads(write(call, "csl-json", {"doi": DATA}))
+    assert (item["type"], item["title"], item["DOI"]) == ("dataset", "Rain in Ulm", DATA)
+    assert item["author"] == [{"family": "Ek", "given": "Ann"}, {"literal": "The Rain Group"}]
+    assert item["issued"] == {"date-parts": [[2021, 3]]}
+    assert {one.headers["accept"] for one in server.requests if one.target == "/agency"} == {
+        "application/vnd.citationstyles.csl+json"
+    }
+
+
+@pytest.mark.parametrize(
+    "place", ["http://elsewhere.example/agency", "https://doi.org.example/", "https://[", "/doi/x"]
+)
+def test_a_redirect_to_another_host_than_an_agency_is_not_followed(
+    server: Server, failure: Failure, reply: Reply, place: str
+) -> None:
+    hand_on(reply, server, place)
+    error = failure("format_bibliography", sources=[{"doi": DATA}])
+    if place == "/doi/x":  # of the same server, which has nothing there
+        assert error.code == "NOT_FOUND"
+    else:
+        assert "doi.org answered with HTTP 302" in error.message
+    assert "elsewhere" not in str(error.facts())
+
+
+def test_an_agency_that_leads_in_a_circle_is_left(server: Server, failure: Failure, reply: Reply) -> None:
+    hand_on(reply, server, f"/doi/{DATA}")
+    assert "doi.org leads from one place to the next" in failure("format_bibliography", sources=[{"doi": DATA}]).message
+
+
+def test_where_nobody_answers_the_error_names_each_and_can_be_tried_again(failure: Failure) -> None:
+    error = failure("format_bibliography", sources=[{"doi": "10.1000/none"}])
+    assert error.details is not None
+    assert (error.code, error.details["retryable"]) == ("NETWORK_ERROR", True)
+    assert error.details["providersAttempted"] == ["crossref", "openalex", "doi"]
+    for name in ("Crossref", "OpenAlex", "doi.org"):
+        assert f"{name} gave no answer: Connection refused." in error.message
 
 
 def test_nobody_is_asked_where_titles_are_given(server: Server, call: Call) -> None:

@@ -1,10 +1,14 @@
 """One hop of citations: by which service, from which paper, and what comes of each direction."""
 
+import threading
+from collections.abc import Callable
+
 import pytest
 
 from ferrule_dev.testing import Exchange, Server
+from ferrule_testkit import PATIENCE_SECONDS
 
-from .conftest import Call, Failure, Reply, queries
+from .conftest import REPLIES, Call, Failure, Reply, queries
 
 pytestmark = pytest.mark.process
 
@@ -51,6 +55,29 @@ def test_both_directions_come_with_what_the_service_says_of_each_citation(call: 
     assert (answer["citedByCount"], answer["citedByTotal"]) == (2, 55000)
     assert [one["title"] for one in answer["references"]] == ["Long Short-Term Memory"]
     assert answer["referencesCount"] == 1
+
+
+def test_both_directions_are_asked_at_the_same_time_and_retractions_of_both_at_once(
+    server: Server, call: Call, reply: Reply
+) -> None:
+    """Each direction is answered only when the other one has been asked for."""
+    both = threading.Barrier(2)
+
+    def answer_with(name: str) -> Callable[[Exchange], None]:
+        def answer(exchange: Exchange) -> None:
+            both.wait(PATIENCE_SECONDS)
+            exchange.answer((REPLIES / name).read_bytes(), "application/json")
+
+        return answer
+
+    reply("semantic_scholar", f"/paper/DOI:{DEEP}", "semantic-record.json")
+    reply("semantic_scholar", f"{OF_S2}/citations", answer_with("semantic-citations.json"))
+    reply("semantic_scholar", f"{OF_S2}/references", answer_with("semantic-references.json"))
+    reply("crossref", "/works", "crossref-empty.json")
+    answer = call("citation_graph", paper=DEEP)
+    assert (answer["citedByCount"], answer["referencesCount"]) == (2, 1)
+    assert "incomplete" not in answer
+    assert len(queries(server, "crossref")) == 1
 
 
 @pytest.mark.usefixtures("semantic")
@@ -132,6 +159,21 @@ def test_one_direction_that_fails_leaves_the_other(call: Call, reply: Reply) -> 
     assert (answer["citedBy"], answer["referencesCount"]) == ([], 1)
     assert "HTTP 500" in answer["incomplete"]
     assert answer["_meta"] == {"cacheable": False}
+
+
+@pytest.mark.slow
+def test_services_that_never_answer_leave_time_for_the_next_one_and_for_the_directions(
+    call: Call, reply: Reply
+) -> None:
+    for service in ("semantic_scholar", "openalex"):
+        reply(service, "*", lambda exchange: exchange.hang())
+    reply("europe_pmc", "/search", "europepmc-search.json")
+    reply("europe_pmc", "/MED/26017442/citations", "europepmc-citations.json")
+    reply("europe_pmc", "/MED/26017442/references", "europepmc-references.json")
+    reply("crossref", "/works", "crossref-empty.json")
+    answer = call("citation_graph", paper=DEEP, seconds=12)
+    assert (answer["provider"], answer["citedByCount"]) == ("europepmc", 1)
+    assert "Semantic Scholar gave no answer" in answer["incomplete"]
 
 
 def test_europe_pmc_and_pubmed_know_citations_as_well(call: Call, reply: Reply) -> None:

@@ -15,6 +15,9 @@ from .conftest import EMAIL, Call, Failure, Reply, queries
 
 pytestmark = pytest.mark.process
 
+NCBI_KEY = "ncbi-secret-0123456789"
+BELL = r"\u0007\u001b"  # as JSON has it
+
 
 def search(call: Call, provider: str, **arguments: Any) -> list[dict[str, Any]]:
     answer = call("academic_search", **{"query": "deep learning", "num_results": 10, **arguments}, provider=provider)
@@ -142,6 +145,29 @@ def test_an_error_of_pubmed_is_one_whatever_its_status(
 ) -> None:
     reply("pubmed", "/esearch.fcgi", name, status=status)
     assert words in failure("academic_search", query="deep learning", provider="pubmed").message
+
+
+@pytest.mark.parametrize("shape", ['{{"esearchresult": {{"ERROR": "{words}"}}}}', '{{"error": "{words}"}}'])
+def test_what_pubmed_says_of_a_request_is_one_line_without_any_part_of_the_key(
+    failure: Failure, reply: Reply, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
+    """The key stands where the text is cut, so that a part of it would be left if it was looked for afterwards."""
+    monkeypatch.setenv("NCBI_API_KEY", NCBI_KEY)
+    words = f"no key{BELL} {'x' * 175} {NCBI_KEY} of {EMAIL}"
+    reply("pubmed", "/esearch.fcgi", shape.format(words=words).encode(), content_type="application/json")
+    message = failure("academic_search", query="deep learning", provider="pubmed").message
+    assert message.startswith("PubMed refused the request: no key xxx")
+    assert message.isprintable()
+    assert NCBI_KEY[:6] not in message
+    assert "[redacted]" in message
+
+
+def test_what_arxiv_says_of_a_request_is_one_line_without_the_contact(failure: Failure, reply: Reply) -> None:
+    feed = f"""<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>Error</title>
+      <summary>no\u202e such {EMAIL} user\u200b of {EMAIL.replace("@", "%40")}.</summary></entry></feed>"""
+    reply("arxiv", "/query", feed.encode(), content_type="application/atom+xml")
+    error = failure("academic_search", query="deep learning", provider="arxiv")
+    assert error.message == "arXiv refused the request: no such [redacted] user of [redacted]."
 
 
 def test_europe_pmc_is_asked_with_its_filters_and_read(server: Server, call: Call, reply: Reply) -> None:

@@ -51,6 +51,7 @@ def test_the_pages_are_read_and_joined_by_one_search(web: Web, server: Server, f
     assert counts == {
         "urlsSearched": 2,
         "urlsScraped": 2,
+        "urlsKept": 0,
         "urlsFailed": 0,
         "urlsLate": 0,
         "urlsFiltered": 0,

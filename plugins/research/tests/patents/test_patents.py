@@ -224,6 +224,17 @@ def test_an_argument_that_is_wrong_is_an_error_of_the_kind_validation(
     assert told in failure["error"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [USPTO_ALONE, KEYS], ids=["one", "both"])
+def test_offices_that_never_answer_leave_time_for_a_search_of_the_web(web: KindsWeb, keys: dict[str, str]) -> None:
+    for path in (USPTO_PATH, EPO_PATH, EPO_TOKEN_PATH):
+        web.server.route(path, lambda exchange: exchange.hang())
+    document = web.found(environment=keys)
+    assert (document["source"], len(document["patents"])) == ("web_search", 2)
+    assert "no patent office answered" in document["warning"]
+    assert document["_meta"]["cacheable"] is False
+
+
 def test_no_key_is_in_any_output(web: KindsWeb) -> None:
     def refuses(exchange: Exchange) -> None:
         told = json.dumps({"message": f"{exchange.headers['X-API-KEY']} is no key"})

@@ -123,12 +123,13 @@ def _reason(provider: Provider, response: Response, fault: Fault, secrets: Itera
     if 300 <= response.status < 400:
         why = ", because a key goes to no other place" if provider.credentials else ""
         return f"it leads elsewhere, which is not followed{why}"
-    text = _redact(secrets, plain_text(fault.text, html=False))[:_MAX_REASON_CHARS] or _phrase(response.status)
+    text = redact_text(plain_text(fault.text, html=False), secrets)[:_MAX_REASON_CHARS] or _phrase(response.status)
     name = next((name for name in fault.names if name and len(name) < _MAX_NAME_CHARS), "")
-    return f"{text.rstrip('. ')} ({_redact(secrets, plain_text(name, html=False))})" if name else text
+    return f"{text.rstrip('. ')} ({redact_text(plain_text(name, html=False), secrets)})" if name else text
 
 
-def _redact(secrets: Iterable[str], text: str) -> str:
+def redact_text(text: str, secrets: Iterable[str]) -> str:
+    """A text of a server without secrets, in whatever spelling. To be cut afterwards: a part of one is not found."""
     return redact(text.encode(errors="replace"), secrets).decode(errors="replace")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, UnusableURL
 from ferrule_websearch.endpoint import endpoint_of, unusable_endpoint
-from ferrule_websearch.errors import ProviderRefusal, format_seconds, refusal_error
+from ferrule_websearch.errors import ProviderRefusal, format_seconds, redact_text, refusal_error
 from ferrule_websearch.pace.rate_limit_headers import Window, limits_of
 from ferrule_websearch.pace.rate_limiter import RateLimiter, TurnTooLate
 from ferrule_websearch.pace.request_budget import RequestBudget
@@ -58,6 +58,7 @@ class ProviderClient:
         self._request = provider.request(keys)
         self._params = {**self._request.params, **(parameters or {})}
         self._rate_limiter = RateLimiter(provider.turns_at(self._endpoint), *self._secrets)
+        self._secrets += _list_tokens(self._request.headers)
         if provider.pace:
             self._rate_limiter.learn([provider.pace])
         headers = {"Accept": "application/json", **self._request.headers}
@@ -138,10 +139,17 @@ class ProviderClient:
             text, hint = f"{self._provider.name} sent something else than a JSON object.", self._provider.hints
             raise ToolError(API_ERROR, text, hint=hint.get(response.status))
         try:
-            return self._provider.read(response.document)
+            reply = self._provider.read(response.document)
         except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
             # As its cause, FERRULE_DEBUG shows where the shape was another one.
             raise ToolError(API_ERROR, f"{self._provider.name} sent JSON of an unexpected shape.") from error
+        return reply._replace(incomplete=redact_text(reply.incomplete, self._secrets)) if reply.incomplete else reply
+
+
+def _list_tokens(headers: Mapping[str, str]) -> list[str]:
+    """What stands behind the scheme in `Authorization`: a token that was made out of keys is as secret as they are."""
+    values = (value for name, value in headers.items() if name.lower() == "authorization")
+    return [token for value in values if (token := value.partition(" ")[2].strip())]
 
 
 def _document(response: HTTPResponse, read_text: Callable[[str], JSONMapping | None]) -> JSONMapping | None:

@@ -26,8 +26,11 @@ def normalise(arguments: JSONObject) -> JSONObject:
 
 
 def is_fleeting(result: JSONObject) -> bool:
-    """Whether the next call may have more: nothing was found, or a page could not be read."""
-    return result.get("status") != "complete" or not result["summary"]["urlsScraped"]
+    """Whether the next call may have more: nothing was found, a page could not be read, or is from an earlier call."""
+    if result.get("status") != "complete":
+        return True
+    summary = result["summary"]
+    return not summary["urlsScraped"] or bool(summary["urlsKept"])
 
 
 @hookimpl

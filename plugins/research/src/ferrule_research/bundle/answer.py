@@ -53,6 +53,7 @@ def build_answer(
         "summary": {
             "urlsSearched": len(search["results"]),
             "urlsScraped": len(read),
+            "urlsKept": sum(one.is_kept for one in read),
             "urlsFailed": len(failures),
             "urlsLate": sum(one.is_late for one in failures),
             "urlsFiltered": ranking.filtered,

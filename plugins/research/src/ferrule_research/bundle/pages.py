@@ -38,7 +38,7 @@ class Source(NamedTuple):
     """A page that was read. url: where it was found, after redirects. found: the result of the search.
 
     facts: as the answer has them. authors: as one text. journal: the name of one that it stands in. date: ISO 8601, as
-    far as it is known. doi: as the page itself has it.
+    far as it is known. doi: as the page itself has it. is_kept: whether an earlier call has read it.
     """
 
     url: str
@@ -51,6 +51,7 @@ class Source(NamedTuple):
     text: str
     facts: JSONObject
     found: Mapping[str, str]
+    is_kept: bool = False
 
 
 class Failure(NamedTuple):
@@ -105,6 +106,7 @@ def importing_reader() -> Iterator[None]:
 def _import_reader() -> None:
     try:
         import ferrule_research.page.answer
+        import ferrule_research.page.kept_pages
         import ferrule_research.page.sources.web_page  # noqa: F401 - it is used in the copies
         from ferrule_fetch.library import import_reader
 
@@ -145,6 +147,7 @@ def _read_page(url: str, context: Context, max_bytes: int) -> JSONObject:
         "doi": facts.get("detectedDoi") or work.place.doi,
         "text": text,
         "facts": facts,
+        "is_kept": page.kept_seconds is not None,
     }
 
 

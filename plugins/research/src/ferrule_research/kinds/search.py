@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_research.addresses import canonical
@@ -27,12 +28,13 @@ class Found(NamedTuple):
     results: Sequence[Result]
 
 
-def ask_providers(kind: str, forced: str, request: SearchRequest, context: Context) -> Found:
+def ask_providers(kind: str, forced: str, request: SearchRequest, context: Context, until: float = inf) -> Found:
     """The results of the first provider that answers.
 
     Args:
         kind: of search, as `ferrule_websearch.manifest` has them.
         forced: the provider that the call names, "" for any.
+        until: an instant of `time.monotonic()`, by which one has to answer, where that is before the deadline.
 
     Raises:
         ToolError where no provider could be asked or none answered.
@@ -43,7 +45,7 @@ def ask_providers(kind: str, forced: str, request: SearchRequest, context: Conte
         raise configuration_error(f"No search provider that searches for {kind} is installed.", hint)
     request = request._replace(max_requests=max_requests(context, 0))
     chosen = provider_order.choose(providers, forced, context, kind)
-    route = provider_order.ask(chosen, request, context)
+    route = provider_order.ask(chosen, request, context, until)
     if route.answered is None:
         raise search_error(route.attempts, provider_order.find_others(providers, route, context))
     unique: dict[str, Result] = {}

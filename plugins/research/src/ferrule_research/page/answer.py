@@ -45,6 +45,9 @@ def build_answer(page: PageContent, request: Request, context: Context) -> JSONO
         **find_article_facts(page, source_type, context),
         **request.ignored_parameters(),
     }
+    if page.kept_seconds is not None:
+        kept = {"cached": True, "ageSeconds": int(page.kept_seconds)}
+        answer["_meta"] = {"page": kept, "cacheable": False}  # or else it would be given for longer than a page is kept
     if data := _choose_data(page, request, answer, context):
         answer["structuredData"] = data
     answer, is_cut = fit(answer, context, request.max_length)

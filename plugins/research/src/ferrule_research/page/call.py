@@ -51,7 +51,23 @@ def _record(request: Request, url: str, work: Bibliography | None = None) -> Req
 
 
 def read_content(url: str, context: Context, max_chars: int) -> PageContent:
-    """What is at a URL, read in the way that is for it. max_chars: of a long document. Raises ToolError."""
+    """What is at a URL that may be asked for: as it was read lately, or else now. Raises ToolError.
+
+    max_chars: of a long document. A page that was not read whole is read anew.
+    """
+    from ferrule_research.page.kept_pages import KeptPages
+
+    kept = KeptPages.of(context)
+    if kept and (found := kept.find(url)):
+        return found.content._replace(kept_seconds=found.seconds)
+    content = _read_now(url, context, max_chars)
+    if kept:
+        kept.keep(url, content)
+    return content
+
+
+def _read_now(url: str, context: Context, max_chars: int) -> PageContent:
+    """What is at a URL, read in the way that is for it. Raises ToolError."""
     from ferrule_research.page.sources.url_kinds import hacker_news_place, watch_url
     from ferrule_research.page.sources.web_page import read_page
 

@@ -16,7 +16,8 @@ class PageContent(NamedTuple):
     url: where it was found, after redirects. kind: what `contentType` says. embedded: what the page says of itself for
     machines. extracted_by: the way in which the text was had, "" where that has no name. quality: "complete" or
     "partial". same_as_fetched: whether `web_fetch` gives the same text, so that it can give the rest.
-    browser_failure: why the page is read without the browser, which was asked for it; "" for none.
+    browser_failure: why the page is read without the browser, which was asked for it; "" for none. kept_seconds: how
+    long ago it was read, where an earlier call has read it; None for one that was read now.
     """
 
     url: str
@@ -28,3 +29,4 @@ class PageContent(NamedTuple):
     quality: str = "complete"
     same_as_fetched: bool = False
     browser_failure: str = ""
+    kept_seconds: float | None = None

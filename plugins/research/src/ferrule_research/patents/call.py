@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from ferrule import ToolError
@@ -28,6 +30,7 @@ _LANDSCAPE_RESULTS = 25  # from which the largest owners are named
 _MAX_ABSTRACT_CHARS = 500
 _NAMES = ("assignee", "inventor", "filed", "granted", "status")
 _SUFFIX = re.compile(r"[\s,]+(?:inc|llc|ltd|corp|co|gmbh|ag|corporation|limited|kg|sa|nv|bv|plc)\.?\Z", re.I)
+_OFFICES_SHARE = 0.5  # of the call's time, since the web is searched where all offices are silent
 _WEB = "web_search"  # the source of an answer that no office gave
 
 
@@ -76,8 +79,9 @@ def _ask(texts: JSONMapping, limit: int, context: Context) -> tuple[Found, str, 
     number = number_in(texts)
     filters = {**filters_of(texts), **({"number": number} if number else {})}
     request = SearchRequest("" if number else texts["query"], limit, filters=filters)
+    until = inf if forced else time.monotonic() + context.remaining() * _OFFICES_SHARE
     try:
-        return ask_providers("patents", forced, request, context), "", False
+        return ask_providers("patents", forced, request, context, until), "", False
     except ToolError as error:
         if forced:
             raise

@@ -7,9 +7,12 @@ import time
 from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Self
+from urllib.parse import urljoin, urlsplit
 
 from ferrule.errors import CredentialMissing, ToolError
 from ferrule.http import Client, RequestFailed, UnusableURL
+from ferrule.text.plain_text import plain_text
+from ferrule.text.redaction import redact
 from ferrule_scholar.asking.settings import contact_of, endpoint_of
 from ferrule_websearch import CircuitBreaker, RateLimiter, TurnTooLate, format_seconds
 
@@ -25,6 +28,7 @@ MAX_BODY_BYTES = 8 << 20  # a paper with thousands of references
 _MAX_REASON_CHARS = 200
 _GUESSED_WAIT_SECONDS = 1.0  # after a refusal that does not say how long
 _MAX_ATTEMPTS = 2
+_MAX_REDIRECTS = 4
 _SHAPES = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
 SHAPE_ERRORS = _SHAPES
 """What reading a document raises that is not as it was expected."""
@@ -87,6 +91,10 @@ class ScholarClient:
         except XMLRefused:
             raise self._fault("API_ERROR", "sent something else than XML, or XML that is not safe to read") from None
 
+    def refusal(self, words: str, *, kind: str = "") -> ToolError:
+        """The error of a service that refuses in a document of its own. words: as it has them; no key stays in them."""
+        return self._fault("API_ERROR", f"refused the request: {self._clean(words)}", kind=kind)
+
     def _get(self, path: str, params: Mapping[str, str], headers: Mapping[str, str]) -> bytes | None:
         query = {**params, **({self.service.contact: self.email} if self.service.contact and self.email else {})}
         for attempt in range(1, _MAX_ATTEMPTS + 1):
@@ -107,14 +115,32 @@ class ScholarClient:
     def _send(
         self, path: str, params: Mapping[str, str], headers: Mapping[str, str]
     ) -> tuple[int, float | None, bytes]:
+        url, query = self._endpoint + path, params
         try:
-            with self._client.open("GET", self._endpoint + path, params=params, headers=headers) as response:
-                return response.status, response.retry_after, self._read(response)
+            for _ in range(_MAX_REDIRECTS):
+                with self._client.open("GET", url, params=query, headers=headers) as response:
+                    place = self._next_place(url, response)
+                    if not place:
+                        return response.status, response.retry_after, self._read(response)
+                url, query = place, {}
         except UnusableURL:
             raise self._fault("NETWORK_ERROR", "cannot be asked at the URL that is set for it") from None
         except RequestFailed as failed:
             self._breaker.record_failure()
             raise self._fault("NETWORK_ERROR", f"gave no answer: {failed.reason}", kind="network") from None
+        raise self._fault("API_ERROR", "leads from one place to the next")
+
+    def _next_place(self, url: str, response: Response) -> str:
+        """Where a redirect leads that may be followed: by https, or as the endpoint itself is asked; "" for none."""
+        hosts, location = self.service.hands_on, response.headers.get("location", "")
+        if hosts is None or not 300 <= response.status < 400 or not location:
+            return ""
+        try:
+            place, own = urlsplit(urljoin(url, location)), urlsplit(self._endpoint)
+            is_known = place.scheme == "https" and place.hostname in hosts and place.port in (None, 443)
+        except ValueError:
+            return ""
+        return place.geturl() if is_known or place[:2] == own[:2] else ""
 
     def _read(self, response: Response) -> bytes:
         body = response.read(MAX_BODY_BYTES)
@@ -165,10 +191,14 @@ class ScholarClient:
         except (ValueError, RecursionError):
             return ""
         words = next((facts[name] for name in ("message", "error", "errMsg") if _is_text(facts, name)), "")
-        for secret in filter(None, (self.key, self.email)):  # before the cut, which may leave a part of one
-            words = words.replace(secret, "[redacted]")
-        text = " ".join(words.split())[:_MAX_REASON_CHARS].rstrip(". ")
+        text = self._clean(words)
         return f": {text}" if text else ""
+
+    def _clean(self, words: str) -> str:
+        """A service's own words as an error may have them: on one line, without the key, the contact and controls."""
+        secrets = [secret for secret in (self.key, self.email) if secret]
+        clean = redact(plain_text(words, html=False).encode(errors="replace"), secrets).decode(errors="replace")
+        return clean[:_MAX_REASON_CHARS].rstrip(". ")  # after the redaction, since a part of a key is not found
 
     def _fault(self, code: str, text: str, *, kind: str = "", wait: float | None = None) -> ToolError:
         return service_error(self.service.label, code, text, kind=kind, wait=wait)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import ToolError
@@ -52,8 +52,20 @@ def ask_all(scholars: Mapping[str, Scholar], task: Task, context: Context, secon
     Raises:
         ToolError where a setting cannot be used; no service is asked then.
     """
+    return _ask_at_once([(one, task) for one in scholars.values()], context, seconds)
+
+
+def ask_each(scholar: Scholar, tasks: Sequence[Task], context: Context, seconds: float) -> list[Opinion]:
+    """What one service says to several tasks, in their order: side by side, each in turn with all that ask it.
+
+    seconds: that all tasks get, at the same time. Raises ToolError where a setting cannot be used.
+    """
+    return _ask_at_once([(scholar, task) for task in tasks], context, seconds)
+
+
+def _ask_at_once(questions: Sequence[tuple[Scholar, Task]], context: Context, seconds: float) -> list[Opinion]:
     deadline = time.monotonic() + seconds
-    desks = [_Desk(one, task, ScholarClient(one.service, context, deadline)) for one in scholars.values()]
+    desks = [_Desk(one, task, ScholarClient(one.service, context, deadline)) for one, task in questions]
     if len(desks) == 1:
         desks[0].work()  # without a thread
         return [desks[0].opinion()]

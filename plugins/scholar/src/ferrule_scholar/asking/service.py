@@ -17,6 +17,8 @@ class Service(NamedTuple):
             same with a key, or with an e-mail address, where that allows more.
         contact: the parameter for an e-mail address; "" where it has none.
         kinds: the identifiers that it knows, of `Identifier.kind`.
+        hands_on: the hosts to which it may redirect; those of its own endpoint may be asked as well. None where no
+            redirect is followed.
     """
 
     label: str
@@ -29,3 +31,4 @@ class Service(NamedTuple):
     credential: str = ""
     contact: str = ""
     kinds: Sequence[str] = ()
+    hands_on: Sequence[str] | None = None

@@ -39,6 +39,14 @@ def patience_of(context: Context) -> float:
     return min(seconds, max(0.5, context.remaining() - _LEFT_SECONDS))
 
 
+def share_of_patience(context: Context, later: int) -> float:
+    """The seconds for services of one step, which leave as much of the call to each of the steps that may follow.
+
+    later: how many these are.
+    """
+    return min(patience_of(context), max(0.5, (context.remaining() - _LEFT_SECONDS) / (later + 1)))
+
+
 def endpoint_of(context: Context, setting: str, variable: str, otherwise: str) -> str:
     """The URL of a service without a slash at its end. Raises ToolError CONFIG_ERROR where what is named is none."""
     value = str(context.setting(setting, variable) or "").strip().rstrip("/")

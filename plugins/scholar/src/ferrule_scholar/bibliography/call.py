@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from ferrule_scholar.works.reference import Reference, refer_to, sort_by_key
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule.text.json_types import JSONMapping
+    from ferrule_scholar.bibliography.records import Records
 
 TRUST = "untrusted-external-content"
 DEFAULT_STYLE = "apa"
@@ -30,8 +30,10 @@ def format_sources(arguments: JSONMapping, context: Context) -> JSONObject:
         from ferrule_scholar.session_record import list_sources
 
         sources = [*list_sources(session), *sources]
-    references = _complete(read_sources(sources), named, context)
+    references, failures = _complete(read_sources(sources), named, context)
     answer: JSONObject = {"style": style, "entryCount": len(references), **_write(references, style), "trust": TRUST}
+    if failures:
+        answer["incomplete"] = " ".join(failures)
     if session:
         answer["sessionId"] = session
     if context.size(answer) > context.max_bytes:
@@ -54,26 +56,25 @@ def _write(references: Sequence[Reference], style: str) -> JSONObject:
     return {"bibliography": write_bibtex(references)}
 
 
-def _complete(references: Sequence[Reference], named: Collection[str], context: Context) -> list[Reference]:
-    """The references with what Crossref has of those that have no title.
+def _complete(
+    references: Sequence[Reference], named: Collection[str], context: Context
+) -> tuple[list[Reference], list[str]]:
+    """The references with what services have of those that have no title, and why some of them gave no answer.
 
     named: the DOIs that the call itself names. One of these that is unknown is an error; a page in a session may have
     any DOI, so there its address stands for the title.
     """
     unknown = [one.doi for one in references if not one.title and one.doi]
     if not unknown:
-        return list(references)
-    from ferrule_scholar.asking.client import ScholarClient
-    from ferrule_scholar.asking.settings import patience_of
-    from ferrule_scholar.scholars.crossref import Crossref
+        return list(references), []
+    from ferrule_scholar.bibliography.records import find_records
 
-    deadline = time.monotonic() + patience_of(context)
-    with ScholarClient(Crossref.service, context, deadline) as client:
-        known = {one.doi: refer_to(one) for one in Crossref().find_many(unknown, client)}
+    records = find_records(unknown, context)
+    known = {doi: refer_to(work) for doi, work in records.works.items()}
     missing = [doi for doi in unknown if doi not in known and doi in named]
     if missing:
-        raise _unknown(missing)
-    return [_join(one, known.get(one.doi)) for one in references]
+        raise _unknown(missing, records)
+    return [_join(one, known.get(one.doi)) for one in references], records.failures
 
 
 def _join(given: Reference, known: Reference | None) -> Reference:
@@ -86,11 +87,28 @@ def _join(given: Reference, known: Reference | None) -> Reference:
     return known._replace(**parts)
 
 
-def _unknown(dois: Sequence[str]) -> ToolError:
-    message = f"Crossref has no record of these DOIs: {', '.join(dois[:10])}."
+def _unknown(dois: Sequence[str], records: Records) -> ToolError:
+    """The error of DOIs without a record: that there is none, or, where a service gave no answer, its failure."""
+    asked, failed = [one.label for one in records.opinions], [one for one in records.opinions if one.error]
+    listed = ", ".join(dois[:10])
+    details: JSONObject = {"kind": "not_found", "retryable": False, "suggestedAction": "inform_user"}
+    message = f"{_enumerate(asked)} have no record of these DOIs: {listed}."
     hint = "Check them with verify_citation, or give the title, the authors and the date of each."
-    details = {"kind": "not_found", "retryable": False, "suggestedAction": "inform_user"}
-    return ToolError("NOT_FOUND", message, hint=hint, details=details)
+    code, retry_after = "NOT_FOUND", None
+    if failed:
+        error = next((one.error for one in failed if one.error and (one.error.details or {}).get("retryable")), None)
+        error = error or failed[0].error
+        message = f"No record was found of these DOIs: {listed}. {' '.join(records.failures)}"
+        if error:
+            code, retry_after = error.code, error.retry_after
+            details |= {name: value for name, value in (error.details or {}).items() if name != "provider"}
+            details["suggestedAction"] = "retry_after_delay" if details.get("retryable") else "inform_user"
+    details["providersAttempted"] = [one.name for one in records.opinions]
+    return ToolError(code, message, hint=hint, details=details, retry_after=retry_after)
+
+
+def _enumerate(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _too_long(number: int) -> ToolError:

@@ -1,16 +1,17 @@
-"""One hop in the graph of citations: the paper is found, then one direction is asked after the other."""
+"""One hop in the graph of citations: the paper is found, then both directions are asked at the same time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import ToolError
 from ferrule_scholar.asking.failure import raise_if_none_answered
-from ferrule_scholar.asking.panel import Opinion, ask_all
+from ferrule_scholar.asking.panel import Opinion, ask_all, ask_each
 from ferrule_scholar.asking.scholar import CITATIONS, RECORD, REFERENCES, Found, Scholar
-from ferrule_scholar.asking.settings import patience_of
-from ferrule_scholar.enrichment import Enriched, enrich
+from ferrule_scholar.asking.settings import patience_of, share_of_patience
+from ferrule_scholar.enrichment import enrich
 from ferrule_scholar.graph.seed import find_seed, missing_seed
 from ferrule_scholar.scholars.registry import choose, find_scholars
 from ferrule_scholar.works.identifiers import parse_identifier
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule.text.json_types import JSONMapping
     from ferrule_scholar.asking.client import ScholarClient
+    from ferrule_scholar.asking.panel import Task
     from ferrule_scholar.works.work import Work
 
 TRUST = "untrusted-external-content"
@@ -42,17 +44,15 @@ def walk_citations(arguments: JSONMapping, context: Context) -> JSONObject:
     abilities = _abilities_of(direction)
     scholars = _choose(abilities, arguments.get("provider", "").strip().lower())
     scholar, seed, failed = _find_first(scholars, paper, context)
-    hops = [_walk(scholar, ability, seed, min(wanted, MAX_RESULTS), context) for ability in abilities]
+    hops = _walk(scholar, abilities, seed, min(wanted, MAX_RESULTS), context)
     raise_if_none_answered([hop.opinion for hop in hops], [name for name in scholars if name != scholar.name])
     answer: JSONObject = {"seed": seed.as_json(), "direction": direction, "provider": scholar.name}
-    is_influential = bool(arguments.get("influential_only"))
-    papers, enriched = [seed], []
-    for hop in hops:
-        enriched.append(_select(hop, is_influential and scholar.name == _PREFERRED[0], context))
-        answer |= _describe(hop, enriched[-1].works)
-        papers += enriched[-1].works
-    answer |= {**_join_checks(enriched), "trust": TRUST}
-    ignored = [*_list_ignored(arguments, scholar), *_record(arguments.get("sessionId", ""), papers)]
+    is_influential = bool(arguments.get("influential_only")) and scholar.name == _PREFERRED[0]
+    papers, checks = _check([_select(hop, is_influential) for hop in hops], context)
+    for hop, works in zip(hops, papers, strict=True):
+        answer |= _describe(hop, works)
+    answer |= {**checks, "trust": TRUST}
+    ignored = [*_list_ignored(arguments, scholar), *_record(arguments.get("sessionId", ""), [seed, *chain(*papers)])]
     _add_notes(answer, ignored, [*failed, *(hop.opinion for hop in hops)])
     if wanted > MAX_RESULTS:
         answer["requestedNumResults"] = wanted
@@ -80,8 +80,8 @@ def _find_first(
     identifier = parse_identifier(paper)
     failed: list[Opinion] = []
     answered = False
-    for scholar in scholars.values():
-        seconds = patience_of(context)
+    for number, scholar in enumerate(scholars.values(), start=1):
+        seconds = share_of_patience(context, len(scholars) - number + 1)  # the others, and the directions
         (opinion,) = ask_all(
             {scholar.name: scholar}, lambda one, client: find_seed(one, identifier, client), context, seconds
         )
@@ -94,29 +94,36 @@ def _find_first(
     raise missing_seed(identifier, list(scholars))
 
 
-def _walk(scholar: Scholar, ability: str, seed: Work, limit: int, context: Context) -> _Hop:
-    def ask(one: Scholar, client: ScholarClient) -> Found:
-        return one.citations(seed, limit, client) if ability == CITATIONS else one.references(seed, limit, client)
-
-    (opinion,) = ask_all({scholar.name: scholar}, ask, context, patience_of(context))
-    return _Hop(ability, opinion)
+def _walk(scholar: Scholar, abilities: Sequence[str], seed: Work, limit: int, context: Context) -> list[_Hop]:
+    """All directions side by side, within one time."""
+    opinions = ask_each(scholar, [_make_task(one, seed, limit) for one in abilities], context, patience_of(context))
+    return list(map(_Hop, abilities, opinions))
 
 
-def _select(hop: _Hop, is_filtered: bool, context: Context) -> Enriched:
-    """The papers of one direction, with their retractions."""
+def _make_task(ability: str, seed: Work, limit: int) -> Task:
+    def ask(scholar: Scholar, client: ScholarClient) -> Found:
+        return (scholar.citations if ability == CITATIONS else scholar.references)(seed, limit, client)
+
+    return ask
+
+
+def _select(hop: _Hop, is_filtered: bool) -> list[Work]:
+    """The papers of one direction."""
     found = hop.opinion.found
-    works = [one for one in found.works if one.is_influential or not is_filtered] if found else []
-    return enrich(works, context, has_access=False) if works else Enriched([], {}, is_passing=False)
+    return [one for one in found.works if one.is_influential or not is_filtered] if found else []
 
 
-def _join_checks(enriched: Sequence[Enriched]) -> JSONObject:
-    """`{"checks"}` of all directions, the one that says least of each; none is kept that may say more the next time."""
-    found = [one.checks["retractions"] for one in enriched if one.checks]
-    if not found:
-        return {}
-    meta: JSONObject = {"_meta": {"cacheable": False}} if any(one.is_passing for one in enriched) else {}
-    unchecked = [one for one in found if one["state"] != "checked"]
-    return {"checks": {"retractions": next(iter([*unchecked, *found]))}, **meta}
+def _check(papers: Sequence[list[Work]], context: Context) -> tuple[list[list[Work]], JSONObject]:
+    """The papers of all directions with their retractions, which are asked for at once, and what came of that.
+
+    Nothing is kept of an answer that may say more the next time.
+    """
+    if not any(papers):
+        return list(papers), {}
+    enriched = enrich(list(chain(*papers)), context, has_access=False)
+    works = iter(enriched.works)
+    meta: JSONObject = {"_meta": {"cacheable": False}} if enriched.is_passing else {}
+    return [list(islice(works, len(part))) for part in papers], {"checks": enriched.checks, **meta}
 
 
 def _describe(hop: _Hop, works: Sequence[Work]) -> JSONObject:

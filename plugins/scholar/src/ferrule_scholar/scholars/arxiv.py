@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ferrule_research.library import parse_person
-from ferrule_scholar.asking.client import ScholarClient, service_error, whole
+from ferrule_scholar.asking.client import ScholarClient, whole
 from ferrule_scholar.asking.query import DATE, WorkQuery
 from ferrule_scholar.asking.scholar import RECORD, SEARCH, Found
 from ferrule_scholar.asking.service import Service
@@ -84,9 +84,7 @@ def _list(client: ScholarClient, params: dict[str, str]) -> Found:
         raise ValueError("it is no feed of Atom")
     entries = feed.findall(f"{_ATOM}entry")
     if entries and flatten(entries[0].find(f"{_ATOM}title")) == "Error":
-        reason = flatten(entries[0].find(f"{_ATOM}summary")).rstrip(".")
-        text = f"refused the request: {reason[:200]}"
-        raise service_error(client.service.label, "API_ERROR", text, kind="validation")
+        raise client.refusal(flatten(entries[0].find(f"{_ATOM}summary")), kind="validation")
     works = [_read(entry) for entry in entries]
     return Found([one for one in works if one.title and one.arxiv], whole(flatten(feed.find(f"{_SEARCH}totalResults"))))
 

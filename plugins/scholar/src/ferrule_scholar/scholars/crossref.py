@@ -25,7 +25,7 @@ _FIELDS = (
 )
 _MAX_ROWS = 100
 _MAX_DOIS = 40  # of one filter, which keeps the URL short
-_KINDS = {
+KINDS = {
     "journal-article": "article-journal",
     "proceedings-article": "paper-conference",
     "book-chapter": "chapter",
@@ -38,6 +38,7 @@ _KINDS = {
     "dataset": "dataset",
     "posted-content": "article",
 }
+"""The types of Crossref, and those of CSL that they are."""
 
 
 class Crossref:
@@ -105,7 +106,7 @@ def read_work(record: JSONObject | Mapping[str, object]) -> Work:
         date.year if date else 0,
         date.iso() if date else "",
         plain_title(_first(record, "container-title")),
-        _KINDS.get(text(record.get("type")), "document"),
+        KINDS.get(text(record.get("type")), "document"),
         doi,
         arxiv_of_doi(doi),
         native_id=doi,

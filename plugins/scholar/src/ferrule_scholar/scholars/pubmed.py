@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ferrule_research.library import Date, Name
-from ferrule_scholar.asking.client import ScholarClient, mapping, service_error, text, texts, whole
+from ferrule_scholar.asking.client import ScholarClient, mapping, text, texts, whole
 from ferrule_scholar.asking.query import DATE, WorkQuery
 from ferrule_scholar.asking.scholar import CITATIONS, RECORD, REFERENCES, SEARCH, Found
 from ferrule_scholar.asking.service import Service
@@ -95,7 +95,7 @@ def _find(client: ScholarClient, params: dict[str, str]) -> Found:
     result = mapping(document.get("esearchresult"))
     reason = text(result.get("ERROR")) or text(document.get("error"))
     if reason:  # which comes with status 200, too
-        raise service_error(client.service.label, "API_ERROR", f"refused the request: {reason[:200].rstrip('.')}")
+        raise client.refusal(reason)
     return Found(_fetch(client, texts(result["idlist"])), whole(result.get("count")))
 
 

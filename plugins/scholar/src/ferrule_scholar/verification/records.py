@@ -12,8 +12,8 @@ from ferrule_scholar.asking.client import SHAPE_ERRORS, ScholarClient, mapping
 from ferrule_scholar.asking.panel import Opinion, ask_all
 from ferrule_scholar.asking.query import WorkQuery
 from ferrule_scholar.asking.scholar import RECORD, SEARCH, Found, Scholar
-from ferrule_scholar.asking.service import Service
 from ferrule_scholar.asking.settings import patience_of
+from ferrule_scholar.scholars.registration import REGISTRY
 from ferrule_scholar.scholars.registry import find_scholars
 from ferrule_scholar.works.identifiers import ARXIV, DOI, Identifier
 from ferrule_scholar.works.union import merge
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule_scholar.works.work import Work
 
-REGISTRY = Service("doi.org", "https://doi.org", "FERRULE_DOI_ENDPOINT", "doi_endpoint", pace=((10, 1.0),))
 _REGISTERED, _UNREGISTERED = 1, 100  # response codes of the handle system
 _HITS = 10
 _MAX_WORDS = 60  # of a reference that is searched for
