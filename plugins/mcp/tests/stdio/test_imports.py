@@ -43,3 +43,17 @@ def test_a_call_imports_nothing_that_takes_long(tmp_path: Path) -> None:
     assert HEAVY & {name.partition(".")[0] for name in modules} == set()
     own = [name for name in modules if name.startswith("ferrule_mcp")]
     assert len(own) <= 16, own
+
+
+def test_no_command_imports_the_sdk_before_it_is_used() -> None:
+    """It takes longer to import than everything else that adding a server does."""
+    code = (
+        "import importlib, pkgutil, sys, ferrule_mcp.commands as commands\n"
+        "names = [one.name for one in pkgutil.iter_modules(commands.__path__)]\n"
+        "for name in names: importlib.import_module(f'ferrule_mcp.commands.{name}')\n"
+        "print(*names)\nprint(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, modules = (line.split() for line in done.stdout.splitlines())
+    assert {"add_server", "login_server"} <= set(names)
+    assert {"mcp", "mcp_types", "httpx2", "pydantic", "anyio"}.isdisjoint(modules)

@@ -5,7 +5,7 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -133,7 +133,9 @@ class Machine:
         merged = {**self.environment, **(environment or {})}
         if not options and fork_server.is_possible(merged):
             argv = [str(BIN / "ferrule"), *arguments]
-            ended = fork_server.run("ferrule.cli:main", argv, stdin, environment=merged, cwd=self.work)
+            ended = fork_server.run(
+                "ferrule.cli:main", argv, stdin, environment=merged, cwd=self.work, packages=_preloaded(arguments)
+            )
             return Finished(ended.exit_code, ended.stdout.decode(encoding), ended.stderr.decode(encoding))
         finished = subprocess.run(
             [BIN / "ferrule", *arguments],
@@ -177,6 +179,11 @@ class Machine:
                 typed = ""
         os.close(ours)
         return Finished(process.wait(timeout=PATIENCE_SECONDS), shown.decode().replace("\r\n", "\n"), "")
+
+
+def _preloaded(arguments: Sequence[str]) -> tuple[str, ...]:
+    """What the process has imported that a command is a fork of: the modules of a plugin's commands, too."""
+    return ("ferrule", "ferrule_mcp.commands") if arguments[:1] == ("mcp",) else ("ferrule",)
 
 
 def _read(terminal: int) -> bytes:

@@ -9,10 +9,6 @@ import click
 from ferrule.cli import json_option, note, print_json
 from ferrule.errors import InputError
 from ferrule_mcp.installation.server import find_server
-from ferrule_mcp.remote.oauth.account import show_address, store_login
-from ferrule_mcp.remote.oauth.login import log_in
-from ferrule_mcp.remote.oauth.loopback import LoopbackRedirect
-from ferrule_mcp.remote.oauth.paste import PastedRedirect
 
 TOKEN = "token"  # noqa: S105 - the name of the credential
 """The credential that a login writes."""
@@ -63,6 +59,12 @@ def log_in_at(name: str, url: str, *, paste: bool = False, client_id: str = "", 
 
     Raises ToolError, see `log_in`.
     """
+    # With the SDK of MCP, whose import takes most of a second, which adding a server without a login does not pay.
+    from ferrule_mcp.remote.oauth.account import show_address, store_login
+    from ferrule_mcp.remote.oauth.login import log_in
+    from ferrule_mcp.remote.oauth.loopback import LoopbackRedirect
+    from ferrule_mcp.remote.oauth.paste import PastedRedirect
+
     again = f"ferrule mcp login {name}"
     if paste:
         token = log_in(url, PastedRedirect(_show, _read_line, port), command=again, client_id=client_id)
