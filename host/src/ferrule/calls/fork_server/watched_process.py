@@ -10,6 +10,7 @@ import os
 import select
 import sys
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -194,13 +195,15 @@ class WatchedWork:
 class WatchedProcess:
     """A process below the supervisor. process: its id, None until that is known. group: holds its memory."""
 
-    def __init__(self, loop: PollLoop, family: Family) -> None:
+    def __init__(self, loop: PollLoop, family: Family | None = None) -> None:
+        """family: None where it is the process itself."""
         self.process: int | None = None
         self.is_gone = False
         self.work: WatchedWork | None = None
         self.group: MemoryGroup | None = None
         self._loop = loop
-        self._family = family
+        # A process that held itself would stay in memory until a search for garbage.
+        self._family: Family = weakref.proxy(self) if family is None else family
         self._file: int | None = None
         self._end = select.poll()
         self._when_gone: list[Callable[[], None]] = []

@@ -99,9 +99,10 @@ class Orders:
         self._control.close()
 
     def tell_end(self) -> None:
-        """Nobody answers what was asked."""
+        """Nobody answers what was asked, or will be asked: these orders and their process let go of each other."""
         for process in list(self._asked):
             self._tell_status(process, None)
+        del self._process, self._on_fork, self._on_tried, self._on_silence, self._on_rest
 
     def _send_files(self, order: bytes, files: Sequence[int]) -> None:
         socket.send_fds(self._control, [order + bytes(plugin_process.NUMBER_BYTES)], list(files))

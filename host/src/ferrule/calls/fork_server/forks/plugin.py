@@ -51,7 +51,7 @@ class Plugin(WatchedProcess):
         modules: Sequence[str],
         stay: Stay,
     ) -> None:
-        super().__init__(surroundings.loop, self)
+        super().__init__(surroundings.loop)
         self.modules = modules
         self.calls = 0
         self.idle: list[Copy] = []

@@ -1,0 +1,107 @@
+"""What a call leaves in the memory of the keeper: nothing that waits for a search for garbage."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from ferrule_testkit.keeper import KeptMachine
+from ferrule_testkit.runs import wait_for
+
+pytestmark = pytest.mark.process
+
+# A keeper as `ferrule.calls.keeper.process` has it, which writes down how many objects each search has found.
+KEEPER = """\
+import gc, os, sys
+from ferrule.calls.fork_server.server import ForkServer
+from ferrule.calls.fork_server.surroundings import ServerOptions
+from ferrule.calls.keeper.keeper import Keeper
+from ferrule.links.keeper_address import base_environ
+from ferrule.links.keeper_start import read_first_environ
+
+path, found = sys.argv[1:]
+
+def note(phase, facts):
+    if phase == "stop":
+        with open(found, "a") as file:
+            file.write(f"{facts['collected']}\\n")
+
+with ForkServer(ServerOptions(idle_seconds=60, way="", keeps=True)) as server:
+    keeper = Keeper(server, path, base_environ(read_first_environ()))
+    gc.callbacks.append(note)
+    server.run()
+    keeper.close()
+"""
+"""Arguments: the path of the socket, and the file with a line for each search."""
+SEARCHED_CALLS = 16  # after so many calls, garbage is looked for
+LOADED = 2  # searches after which the tool is loaded, and all is imported that its calls need
+SEARCHES = 2  # that are judged
+MAX_OBJECTS = SEARCHED_CALLS - 1  # that a search may find: not one for each call
+OSLO = b'{"city": "Oslo"}'
+ENDS: Mapping[str, tuple[str, bytes]] = {
+    "answered": ("return {'got': arguments}", OSLO),
+    "refused": ("return {'got': arguments}", b'{"town": "Oslo"}'),
+    "not JSON": ("return {'got': arguments}", b"{"),
+    "failed": ("raise ValueError('no such city')", OSLO),
+    "crashed": ("import os; os._exit(3)", OSLO),
+    "with an event": ("context.event('config_required', {'tool': 'x'}); return {}", OSLO),
+    "with a credential": ("return {'length': len(context.credential('key'))}", OSLO),
+}
+"""What the tool does, and what it is given, by how the call ends."""
+HAS_KEY = "@hookimpl\ndef credentials():\n    return [Credential('key', environment='OWN_KEY', path='own.key')]"
+
+
+class Searched(NamedTuple):
+    """A keeper, and where it writes what its searches find."""
+
+    kept: KeptMachine
+    found: Path
+
+    def read(self) -> list[int]:
+        """How many objects each search has found until now."""
+        return [int(line) for line in self.found.read_text().splitlines()] if self.found.exists() else []
+
+
+@pytest.fixture
+def searched(kept: KeptMachine, tmp_path: Path) -> Iterator[Searched]:
+    kept.path, found = str(kept.runtime / "keeper"), tmp_path / "found"
+    command = [sys.executable, "-c", KEEPER, kept.path, str(found)]
+    with subprocess.Popen(command, env=kept.machine.environment, cwd=kept.machine.work) as keeper:
+        wait_for(Path(kept.path).exists)
+        yield Searched(kept, found)
+        keeper.terminate()
+
+
+def judge(searched: Searched, call: Callable[[], object]) -> None:
+    """Make a call many times: a search finds less than an object for each."""
+    for _ in range(SEARCHED_CALLS * (LOADED + SEARCHES)):
+        call()
+    wait_for(lambda: len(searched.read()) >= LOADED + SEARCHES)
+    assert max(searched.read()[LOADED:]) <= MAX_OBJECTS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ENDS)
+def test_what_a_call_has_left_is_gone_before_garbage_is_looked_for(end: str, searched: Searched) -> None:
+    execute, data = ENDS[end]
+    searched.kept.machine.install("alpha", top=HAS_KEY, execute=execute)
+    judge(searched, lambda: searched.kept.call("alpha", data, environ={"OWN_KEY": "a-key-of-its-own"}))
+
+
+def test_a_call_in_a_process_that_is_used_again_leaves_nothing_either(searched: Searched) -> None:
+    module = searched.kept.machine.install("alpha")
+    module.with_suffix(".tool.json").write_text('{"reusable": true}')
+    judge(searched, lambda: searched.kept.call("alpha", OSLO))
+
+
+def test_a_call_whose_caller_has_gone_leaves_nothing_either(searched: Searched) -> None:
+    searched.kept.machine.install("alpha")
+
+    def go_away() -> None:
+        with searched.kept.begun("alpha") as caller:
+            caller.send_input(OSLO)
+
+    judge(searched, go_away)
