@@ -22,14 +22,23 @@ if TYPE_CHECKING:
     from types import ModuleType as _Module
     from typing import Any
 else:  # what `types` names, without importing it
-    _Module, _Code = type(sys), type(compile("", "", "exec"))
+    _Module, _Code = type(sys), type((lambda: None).__code__)
 
 _NAME = "typing"
 _NAMES = frozenset(("Annotated", "Any", "Dict", "List", "Literal", "Optional", "Union"))
 _FUTURE_ANNOTATIONS = 0x1000000  # of a code's flags: its annotations are texts
 _MAX_NAMES = 256  # of a code, so that each has a number of one byte
-# The numbers of two instructions, of which each stands behind others of two bytes.
-_LOAD, _STORE = compile("a", "", "eval").co_code[2], compile("a = 0", "", "exec").co_code[4]
+
+
+def _hold_class() -> None:
+    """Its code holds that of a class, which begins by reading a name and storing another one."""
+
+    class Sample:
+        pass
+
+
+# To compile a sample now would cost more than all else here: it makes the types of the syntax tree.
+_LOAD, _STORE = _hold_class.__code__.co_consts[1].co_code[2:6:2]
 
 _lock = RLock()
 
