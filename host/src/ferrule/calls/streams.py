@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import select
 import time
@@ -37,7 +36,7 @@ class Streams:
         self._open = occupy_standard_streams()
         self.stdout: int | None = None
         if self._open[1]:
-            self.stdout = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
+            self.stdout = os.dup(1)  # above 2, since none of the three is free
             os.dup2(2, 1)
 
     def read(self, signals: Signals, deadline: float | None = None) -> bytes:

@@ -17,7 +17,7 @@ host_start_lines = []
 def read_path_file(folder, name, known):
     try:
         with open(os.path.join(folder, name), "rb") as file:
-            lines = file.read().decode("utf-8-sig").splitlines()
+            lines = file.read().removeprefix(b"\\xef\\xbb\\xbf").decode().splitlines()
     except (OSError, ValueError):
         return
     for line in lines:

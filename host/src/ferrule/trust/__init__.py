@@ -12,8 +12,6 @@ Everything up to the policy is on the path of a call, so it imports next to noth
 
 from __future__ import annotations
 
-from ferrule.lazy import attach
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -43,23 +41,28 @@ __all__ = [
     "require_accepted",
 ]
 
-__getattr__ = attach(
-    __name__,
-    {
-        "Admission": "ferrule.trust.door.admission",
-        "MalformedPermissions": "ferrule.trust.declaration",
-        "Permissions": "ferrule.trust.declaration",
-        "accept": "ferrule.trust.records",
-        "admit": "ferrule.trust.door.admission",
-        "declared": "ferrule.trust.declaration",
-        "describe": "ferrule.trust.description",
-        "excess": "ferrule.trust.coverage",
-        "granted": "ferrule.trust.grants",
-        "parse": "ferrule.trust.declaration",
-        "policy_for": "ferrule.trust.door.admission",
-        "policy_for_code": "ferrule.trust.load_policy",
-        "policy_for_loading": "ferrule.trust.load_policy",
-        "record_first": "ferrule.trust.records",
-        "require_accepted": "ferrule.trust.records",
-    },
-)
+_MODULES = {
+    "Admission": "ferrule.trust.door.admission",
+    "MalformedPermissions": "ferrule.trust.declaration",
+    "Permissions": "ferrule.trust.declaration",
+    "accept": "ferrule.trust.records",
+    "admit": "ferrule.trust.door.admission",
+    "declared": "ferrule.trust.declaration",
+    "describe": "ferrule.trust.description",
+    "excess": "ferrule.trust.coverage",
+    "granted": "ferrule.trust.grants",
+    "parse": "ferrule.trust.declaration",
+    "policy_for": "ferrule.trust.door.admission",
+    "policy_for_code": "ferrule.trust.load_policy",
+    "policy_for_loading": "ferrule.trust.load_policy",
+    "record_first": "ferrule.trust.records",
+    "require_accepted": "ferrule.trust.records",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ferrule.lazy import load  # not above, as in `ferrule`
+
+    return load(__name__, _MODULES[name], name)

@@ -36,7 +36,6 @@ else:
 
 
 _Function = type(lambda: None)
-_AS_THEY_ARE = (str, int, bool, type(None), None)  # types whose values are what JSON has
 
 
 class FunctionTool(_Typed[Parameters, Returned]):
@@ -181,12 +180,11 @@ def _convert(definition: Definition, arguments: JSONMapping, findings: list[str]
     """The arguments as values of their parameters' types. findings: collects what is none instead of raising it."""
     values = dict(arguments)
     for name, value in arguments.items():
-        kind = definition.type_of(name)
-        if kind in _AS_THEY_ARE:
+        if definition.takes_json(name):
             continue
         from ferrule.plugin.function.conversion import find_converter
 
-        convert = find_converter(kind)
+        convert = find_converter(definition.type_of(name))
         if convert is None:
             continue
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ferrule.plugin.function.stand_ins import StandIn
 from ferrule.plugin.hooks.context import Context
 
 TYPE_CHECKING = False
@@ -46,13 +47,14 @@ class Range:
 class Definition:
     """A function that is a tool, without the hooks. name: of the tool. attribute: of the function in its module."""
 
-    __slots__ = ("_types", "attribute", "function", "name")
+    __slots__ = ("_plain", "_types", "attribute", "function", "name")
 
     def __init__(self, function: Callable[..., Any], name: str | None) -> None:
         self.function = function
         self.attribute: str = function.__name__
         self.name = name or self.attribute
         self._types: dict[str, object] = {}
+        self._plain: dict[str, bool] = {}
 
     def type_of(self, name: str) -> object:
         """The type of a parameter, or of `return`; None where it has none. What cannot be resolved stays as it is."""
@@ -60,6 +62,13 @@ class Definition:
             annotation = _annotations(self.function).get(name)
             self._types[name] = annotation and _resolve(name, annotation, self._names())
         return self._types[name]
+
+    def takes_json(self, name: str) -> bool:
+        """Whether a parameter takes what JSON has as it is, where that can be seen without `typing`."""
+        if name not in self._plain:
+            annotation = _annotations(self.function).get(name)
+            self._plain[name] = _is_json(_resolve_bare(annotation, self._names()))
+        return self._plain[name]
 
     def context_parameters(self) -> list[str]:
         """The parameters that are given the Context of the call."""
@@ -108,6 +117,27 @@ def definitions_in(module: ModuleType) -> list[Definition]:
     return [one for one in found if isinstance(one, Definition) and one.module is module]
 
 
+class _Bare:
+    """What `Annotated` is where nothing but the type counts, and `Literal` and `Optional` by their own functions."""
+
+    def __init__(self, bare: Callable[[Any], object]) -> None:
+        self._bare = bare
+
+    def __getitem__(self, key: Any) -> object:
+        return self._bare(key)
+
+
+_BARE: dict[str, object] = {
+    "Annotated": _Bare(lambda key: key[0]),
+    "Any": object,
+    "Literal": _Bare(lambda _key: str),  # whose values are what JSON has
+    "Optional": _Bare(lambda key: key | None),
+}
+_JSON = (str, int, bool, object, dict, list, type(None), None)  # types whose values are what JSON has
+_List: type = type(list[int])  # what `types` names, without importing it
+_Union: type = type(int | str)
+
+
 class _Annotated:
     """What `typing.get_type_hints` takes for an object with one annotation."""
 
@@ -136,6 +166,24 @@ def _annotations(function: Callable[..., object]) -> Mapping[str, object]:
 
         return annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
     return getattr(function, "__annotations__", {})
+
+
+def _resolve_bare(annotation: object, names: dict[str, object]) -> object:
+    """The type that a text stands for, without what is added to it, while `typing` is not loaded; else itself."""
+    if not isinstance(annotation, str):
+        return annotation
+    bare = {name: _BARE[one.name] for name, one in names.items() if type(one) is StandIn and one.name in _BARE}
+    try:
+        return eval(annotation, names, bare)  # noqa: S307 - the author's own annotation, as typing does
+    except Exception:  # noqa: BLE001 - as in `_resolve`, which comes next
+        return annotation
+
+
+def _is_json(kind: Any) -> bool:
+    form: object = type(kind)
+    if form is _List:
+        return kind.__origin__ is dict or (kind.__origin__ is list and all(map(_is_json, kind.__args__)))
+    return all(map(_is_json, kind.__args__)) if form is _Union else kind in _JSON
 
 
 def _resolve(name: str, annotation: object, names: dict[str, object]) -> object:
