@@ -145,7 +145,7 @@ REFUSALS: dict[Callable[[Household], None], str] = {
 
 
 def each_refusal() -> Iterator[Any]:
-    """Each reason by each way; in every run, each reason by a process of its own and by a server, and each way twice.
+    """Each reason by each way: in every run each reason by two of them, and each way once at least.
 
     What refuses is the same in every process, and each way puts every reason into the same place of its answer.
     """
