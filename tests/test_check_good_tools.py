@@ -37,7 +37,12 @@ SHIPPED = sorted(
 ALIKE = {
     *("web_search_exa", "web_search_google", "web_search_tavily"),  # brave is a search with a key, too
     *("image_search", "patent_search", "patent_search_uspto"),  # as news_search and patent_search_epo
-    *("opennotes_get", "opennotes_notebooks", "opennotes_views"),  # list, search and create ask the same program
+    *("opennotes_get", "opennotes_notebooks", "opennotes_views"),  # create asks the same program
+    *("opennotes_list", "opennotes_search"),
+    *("citation_graph", "verify_citation"),  # academic_search asks the same services
+    *("news_search", "search_and_scrape"),  # web_search chooses a provider as they do, scrape_page reads pages
+    *("get_research_session", "research_export"),  # sequential_search keeps the sessions
+    "web_search_searxng",  # news_search_gdelt needs no key either
 }
 """Shipped tools that share all of their code but a request with another one, and are checked in `full`."""
 

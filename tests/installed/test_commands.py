@@ -42,8 +42,19 @@ RUNS = [
     ("uninstall ferrule", 1),
     ("completion bash", 0),
 ]
-# Of these, the commands that look at every distribution, which one plugin alone can break.
-LOOK_AT_ALL = {"list", "validate", "schemas", "link", "lock", "credentials", "permissions", "doctor"}
+# Of these, the commands that look at every distribution, which one plugin alone can break, each in one form.
+LOOK_AT_ALL = {
+    *(
+        "list --check",
+        "validate",
+        "schemas --for openai",
+        "link {tool}",
+        "lock",
+        "credentials",
+        "permissions",
+        "doctor",
+    ),
+}
 RUNS_OF_PLUGINS = {
     "check": [("check --quick {tool}", 0)],
     "new": [("new tea", 0)],
@@ -68,11 +79,15 @@ def added(user: Installation) -> list[str]:
     return re.findall(r"^  (\w+)  ", shown, re.MULTILINE)
 
 
+def test_the_commands_that_look_at_all_are_among_those_that_are_run() -> None:
+    assert {line for line, _ in RUNS} > LOOK_AT_ALL
+
+
 def run_all(user: Installation) -> None:
     """Each command in turn, with a tool that needs no key; beside one plugin, those that look at all there is."""
     is_one = len(user.recipe.plugins) == 1
     tool = "example" if "example" in user.tools() else "artifact_read"
-    runs = [run for run in RUNS if not is_one or run[0].split()[0] in LOOK_AT_ALL]
+    runs = [run for run in RUNS if not is_one or run[0] in LOOK_AT_ALL]
     commands = [*runs, *(run for name in added(user) for run in RUNS_OF_PLUGINS.get(name, []))]
     for line, code in commands:
         command = line.format(tool=tool)

@@ -58,7 +58,7 @@ def find_reader(
             reader = bare(Recipe(PIPX, own_python, ()), tmp_path / "user", offer)
             (tmp_path / "user" / "installers" / "python3").symlink_to(str(find_python(own_python)))
             return reader
-        purpose = "pages" if has == ALL else name.rpartition("/")[2].removesuffix(".md")
+        purpose = "" if has == ALL else name.rpartition("/")[2].removesuffix(".md")
         return make_user(Recipe(VENV, own_python, PLUGINS, purpose))
 
     return find

@@ -3,6 +3,8 @@
 A case is an answer of a server that is out to hurt who asks, and what must come of it all the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -33,6 +35,10 @@ class Case(NamedTuple):
     group: str = ""
     is_small: bool = False
 
+    def in_process(self) -> Case:
+        """The same of few bytes that speak of many, so that a process of its own has to show what it takes."""
+        return self._replace(is_small=False)
+
 
 def raw(
     name: str,
@@ -41,7 +47,7 @@ def raw(
     says: str | tuple[str, ...] = (),
     never: str | tuple[str, ...] = (),
     seconds: float | None = None,
-    then: Callable[[Exchange], object] = lambda exchange: None,
+    then: Callable[[Exchange], object] | None = None,
 ) -> Case:
     """The server sends these bytes and nothing else, does something more, and closes the connection."""
 
@@ -49,9 +55,11 @@ def raw(
         exchange.close_connection = True
         for piece in pieces:
             exchange.send(piece)
-        then(exchange)
+        if then is not None:
+            then(exchange)
 
-    return Case(name, answer, code, _all(says), _all(never), seconds)
+    is_small = bool(pieces) and sum(map(len, pieces)) < _SMALL and then is None and seconds is None
+    return Case(name, answer, code, _all(says), _all(never), seconds, is_small=is_small)
 
 
 def body(

@@ -140,7 +140,7 @@ LENGTHS = [
     raw("has a negative length", OK + b"Content-Length: -1\r\n\r\n" + PAGE, code=NETWORK, says=INVALID),
     raw("has a length that is no number", OK + b"Content-Length: many\r\n\r\n" + PAGE, code=NETWORK, says=INVALID),
     raw("has a length with a plus sign", OK + b"Content-Length: +9\r\n\r\n" + PAGE, code=NETWORK, says=INVALID),
-    raw("has a length of 10^30", OK + b"Content-Length: 1" + b"0" * 30 + b"\r\n\r\n" + PAGE, code=NETWORK),
+    raw("has a length of 10^30", OK + b"Content-Length: 1" + b"0" * 30 + b"\r\n\r\n" + PAGE, code=NETWORK).in_process(),
     raw("has a length of 5,000 digits", OK + b"Content-Length: " + b"9" * 5_000 + b"\r\n\r\n" + PAGE, code=NETWORK),
     raw("is shorter than it says", OK + b"Content-Length: 999\r\n\r\n" + PAGE, says=(NEEDLE, REST)),
     raw("is longer than it says", OK + LENGTH + PAGE + b"more" * 9, says=NEEDLE),
@@ -163,8 +163,10 @@ LENGTHS = [
 CHUNKS = [
     raw("has a chunk size that is no number", CHUNKED + b"xyz\r\n" + PAGE, code=NETWORK, says=INVALID),
     raw("has a negative chunk size", CHUNKED + b"-5\r\n" + PAGE, code=NETWORK, says=INVALID),
-    raw("has a chunk size of 2^64", CHUNKED + b"1" + b"0" * 16 + b"\r\n" + PAGE, says=(NEEDLE, REST)),
-    raw("has a chunk size of 100 digits", CHUNKED + b"F" * 100 + b"\r\n" + PAGE, code=NETWORK, says=INVALID),
+    raw("has a chunk size of 2^64", CHUNKED + b"1" + b"0" * 16 + b"\r\n" + PAGE, says=(NEEDLE, REST)).in_process(),
+    raw(
+        "has a chunk size of 100 digits", CHUNKED + b"F" * 100 + b"\r\n" + PAGE, code=NETWORK, says=INVALID
+    ).in_process(),
     raw("has a chunk extension of 1 MB", CHUNKED + b"3;" + b"x" * 1_000_000 + b"\r\nabc\r\n0\r\n\r\n", code=NETWORK),
     raw("has a chunk extension without end", CHUNKED + b"3;", code=NETWORK, then=flood(b"x" * 65_536)),
     raw("has chunk extensions", CHUNKED + b"%x;a=b;c\r\n%s\r\n0;d\r\n\r\n" % (len(PAGE), PAGE), says=NEEDLE),
