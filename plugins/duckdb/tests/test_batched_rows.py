@@ -114,6 +114,25 @@ def test_a_command_that_was_ended_goes_on_with_its_batch(start, ask, server, tmp
     assert {answer for _, answer, _ in rows_in(tmp_path / "out.csv")} == {"Norway"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["claude-sonnet-5-5", "openai/gpt-5"])
+def test_thousands_of_rows_that_were_killed_before_their_batch_came_back_are_one_batch(
+    start, ask, server, tmp_path, model
+):
+    rows = 1500
+    (tmp_path / "cities.csv").write_text("city\n" + "".join(f"City {i}\n" for i in range(rows)))
+    server.go_on.clear()
+    with start(*COMMAND, "--model", model) as process:
+        server.made.wait()
+        process.kill()  # the id may have come or not
+        process.communicate()
+    server.go_on.set()
+    code, _, err = ask(*COMMAND, "--model", model)
+    assert code == 0, err
+    assert [len(one.requests) for one in server.batches] == [rows]
+    assert rows_in(tmp_path / "out.csv") == [(f"City {i}", "Norway", None) for i in range(rows)]
+
+
 def test_a_folder_that_is_copied_to_another_machine_goes_on_there(start, ask, server, tmp_path):
     server.go_on.clear()
     with start(*COMMAND) as process:

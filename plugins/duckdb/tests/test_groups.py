@@ -51,6 +51,21 @@ def test_a_group_is_one_request_whatever_the_order_of_its_rows(query, server):
     assert query("SELECT ask_agg('Add them', x) FROM (VALUES (1), (NULL), (2)) v(x)") == [("3",)]
 
 
+def test_the_least_requests_of_groups_are_known_before_they_are_asked(con, server):
+    server.script(adds)
+    ferrule_duckdb.register(con, tools=(), group_tokens=20)
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS k, 1000 + i AS i FROM range(100) r(i) WHERE i % 2 = 0 OR i < 4")
+    least = con.execute("SELECT k, ask_agg_requests('Add them', i) FROM t GROUP BY k ORDER BY k").fetchall()
+    assert con.execute("SELECT ask_agg_requests('Add them', i) FROM t WHERE false").fetchall() == [(0,)]
+    assert not server.requests
+    con.execute("SELECT ask_agg('Add them', i) FROM t WHERE k = 1").fetchall()
+    assert (least[1], len(server.requests)) == ((1, 1), 1)
+    con.execute("SELECT ask_agg('Add them', i) FROM t WHERE k = 0").fetchall()
+    parts = sum(isinstance(rows_of(request)[0], int) for request in server.requests[1:])
+    assert least[0] == (0, parts + 1)
+    assert parts > 2
+
+
 def test_more_rows_than_fit_are_answered_in_parts_and_those_in_parts_again(con, server):
     server.script(adds)
     ferrule_duckdb.register(con, tools=(), group_tokens=20)

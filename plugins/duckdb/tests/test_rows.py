@@ -11,7 +11,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ferrule_testkit.model.server import MODEL_KEY, after, failure, reset, says
+from ferrule_testkit.model.server import MODEL_KEY, after, failure, reset, says, silent
+from ferrule_testkit.runs import wait_for
 
 pytestmark = pytest.mark.process
 FERRULE = Path(sys.executable).parent / "ferrule"
@@ -119,6 +120,40 @@ def test_a_file_that_was_interrupted_goes_on_where_it_stopped(start, ask, server
     assert ask(*command)[0] == 0
     assert len(server.requests) <= 60 + 8  # what was under way is asked again
     assert (tmp_path / "out.csv").read_text().count("Yes.") == 60
+
+
+@pytest.mark.slow
+def test_thousands_of_rows_that_were_killed_are_each_paid_once_and_in_order(start, server, tmp_path):
+    rows, most, at_once = 1500, 700, 8
+    (tmp_path / "many.csv").write_text("context,question\n" + "".join(f"row {i},What?\n" for i in range(rows)))
+    paid, under_way, is_killed = [], [], threading.Event()
+
+    def answer(request):
+        if len(paid) >= most and not is_killed.is_set():
+            under_way.append(request)
+            return silent()
+        number = request.question.partition("row ")[2].partition("\n")[0]
+        paid.append(int(number))
+        return says(f"Answer {number}.")
+
+    server.script(answer)
+    command = ["--rows", "many.csv", "--out", "out.csv", "--concurrency", at_once]
+    with start(*command) as process:
+        # Each question that is under way is silent: all that was answered is kept.
+        wait_for(lambda: len(under_way) >= at_once)
+        process.kill()
+        process.communicate()
+    kept = len(paid)
+    assert (most <= kept < rows, (tmp_path / "out.csv").exists()) == (True, False)
+    is_killed.set()
+    with start(*command, "--json") as process:
+        said, err = process.communicate()
+    assert process.returncode == 0, err
+    assert sorted(paid) == list(range(rows))
+    outcome = json.loads(said)
+    assert [outcome[name] for name in ("rows", "answered", "requests", "failures")] == [rows, rows, rows - kept, {}]
+    found = duckdb.execute(f"SELECT context, answer FROM read_csv('{tmp_path}/out.csv')").fetchall()
+    assert found == [(f"row {i}", f"Answer {i}.") for i in range(rows)]
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from ferrule_ask.client import AskOptions
 from ferrule_ask.kept_answers import lifetime
 from ferrule_duckdb import functions
 from ferrule_duckdb.batch import Round, Rules
-from ferrule_duckdb.groups import answer_groups, ask_each, rank_groups
+from ferrule_duckdb.groups import answer_groups, ask_each, count_requests, rank_groups
 from ferrule_duckdb.interruption import CLOSED, Interrupted, interrupt
 from ferrule_duckdb.memo import Memo, Question, Statement
 from ferrule_duckdb.progress import Reporter
@@ -26,6 +26,7 @@ from ferrule_duckdb.sql_types import Casts, cast_when_done, shape_of
 from ferrule_duckdb.sql_words import failure, marked_text
 from ferrule_duckdb.vectors import (
     ANSWERS,
+    NUMBERS,
     PLANS,
     RANKS,
     TEXTS,
@@ -247,6 +248,7 @@ class Database:
             functions.GROUP: self._vector_function(self._groups, ANSWERS),
             functions.RANK: self._vector_function(self._ranks, RANKS),
             functions.PLAN: self._vector_function(self._plans, PLANS),
+            functions.GROUP_REQUESTS: self._vector_function(self._group_requests, NUMBERS),
             functions.WHO: lambda: number,
             "stps_set_api_key": lambda key: self._set_key(_ANTHROPIC, key, "API key configured successfully"),
             "stps_set_brave_api_key": lambda key: self._set_key(_BRAVE, key, "Brave API key configured successfully"),
@@ -304,6 +306,10 @@ class Database:
             plans = [one and service.plan(one) for one in vector.questions]
             repeated = [one is not None and _comes_again(service, statement, one) for one in vector.questions]
             return vector.plans(plans, repeated)
+
+    def _group_requests(self, columns: Sequence[ArrowArray]) -> ArrowArray:
+        vector, tokens = Vector(columns, self.service.model), self.service.options.group_tokens
+        return vector.numbers(one and count_requests(one, tokens) for one in vector.questions)
 
     def _set_key(self, variable: str, key: str | None, done: str) -> str:
         if key is None or not key.strip():

@@ -22,6 +22,7 @@ WHO = "__ferrule_ask_database"
 TEXT, ANSWER, PLAN = "__ferrule_ask_text", "__ferrule_ask_answer", "__ferrule_ask_plan"
 VALUE = "__ferrule_ask_value"
 GROUP_TEXT, GROUP, RANK = "__ferrule_ask_group_text", "__ferrule_ask_group", "__ferrule_ask_rank"
+GROUP_REQUESTS = "__ferrule_ask_group_requests"
 ANSWERS = "__ferrule_ask_answers"
 # The number of the query names a statement. A prepared one would keep its first number for ever, were it not for the
 # transaction's, which DuckDB knows to change: with that it works out both at each execution.
@@ -32,6 +33,7 @@ _USAGE = (
     "cost DOUBLE, failures BIGINT, tool_failures BIGINT, unpriced BIGINT)"
 )
 _LISTING, _VALUE_MACRO, _FILTER, _RANKING = "ask_answers", "ask_value", "ask_filter", "ask_rank"
+_COUNTING = "ask_agg_requests"
 _GROUPS = {"ask_agg": GROUP_TEXT, "ask_group": GROUP}
 # In one order, so that the same rows are the same question, whichever thread has brought them first.
 _LIST = "list_sort(list(value) FILTER (value IS NOT NULL))"
@@ -51,6 +53,7 @@ _SIGNATURES = {
     GROUP: (_QUESTION, ANSWER_TYPE, "arrow"),
     RANK: (_QUESTION, "BIGINT[]", "arrow"),
     PLAN: (_QUESTION, PLAN_TYPE, "arrow"),
+    GROUP_REQUESTS: (_QUESTION, "BIGINT", "arrow"),
     "stps_set_api_key": (["VARCHAR"], "VARCHAR", "native"),
     "stps_set_brave_api_key": (["VARCHAR"], "VARCHAR", "native"),
     "stps_set_model": (["VARCHAR"], "VARCHAR", "native"),
@@ -126,6 +129,8 @@ def _create_group_macros(con: DuckDBPyConnection) -> None:
         shape, named = ("NULL", "") if function == GROUP_TEXT else (_SHAPE, ', "type" := NULL')
         call = _call(function, shape, f"({rows})::VARCHAR", "question")
         con.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({given}{named}) AS {call}")
+    least = _call(GROUP_REQUESTS, "NULL", f"({rows})::VARCHAR", "question")
+    con.execute(f"CREATE OR REPLACE TEMP MACRO {_COUNTING}({given}) AS coalesce({least}, 0)")
     ranks = _call(RANK, "NULL", f"({rows})::VARCHAR", "question")
     con.execute(f"CREATE OR REPLACE TEMP MACRO {_RANKING}({given}) AS list_select({_LIST}, {ranks})")
 
@@ -159,6 +164,6 @@ def _value_cast(con: DuckDBPyConnection) -> str:
 
 def drop_macros(con: DuckDBPyConnection) -> None:
     """Drop the macros of this connection."""
-    for macro in (*_MACROS, _VALUE_MACRO, _FILTER, *_GROUPS, _RANKING):
+    for macro in (*_MACROS, _VALUE_MACRO, _FILTER, *_GROUPS, _RANKING, _COUNTING):
         con.execute(f"DROP MACRO IF EXISTS temp.{macro}")
     con.execute(f"DROP MACRO TABLE IF EXISTS temp.{_LISTING}")

@@ -83,6 +83,15 @@ def answer_groups(ask: Ask, questions: Sequence[Question | None], tokens: int) -
     return answers
 
 
+def count_requests(question: Question, tokens: int) -> int:
+    """The least number of requests that a group takes: one for each part of its rows, and one that sums these up.
+
+    How many sum up depends on the length of the answers for the parts, which is not known before.
+    """
+    parts = len(_spans(_begin(question), tokens))
+    return parts if parts == 1 else parts + 1
+
+
 def rank_groups(ask: Ask, questions: Sequence[Question | None], tokens: int) -> list[list[int] | None]:
     """For each group the positions of its rows, from 1 on, the best first; None for None and without an answer.
 

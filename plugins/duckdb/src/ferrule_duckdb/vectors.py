@@ -84,6 +84,7 @@ def _struct(fields: dict[str, str]) -> str:
 ANSWER_TYPE, PLAN_TYPE, GIVEN_TYPE = _struct(_ANSWER), _struct(_PLAN), _struct(_GIVEN)
 TEXTS = pa.string()
 RANKS = pa.list_(pa.int64())
+NUMBERS = pa.int64()
 ANSWERS = pa.struct([(name, _ARROW_TYPES[kind]) for name, kind in _ANSWER.items()])
 PLANS = pa.struct([(name, _ARROW_TYPES[kind]) for name, kind in _PLAN.items()])
 
@@ -108,6 +109,10 @@ class Vector:
     def texts(self, answers: Iterable[str | None]) -> ArrowArray:
         """An array of VARCHAR, one for each row, from one for each question."""
         return self._spread([_clean(text) for text in answers], pa.string())
+
+    def numbers(self, numbers: Iterable[int | None]) -> ArrowArray:
+        """An array of BIGINT, one for each row, from one for each question."""
+        return self._spread(list(numbers), NUMBERS)
 
     def ranks(self, orders: Iterable[Sequence[int] | None]) -> ArrowArray:
         """An array of BIGINT[], one for each row, from one for each question."""
