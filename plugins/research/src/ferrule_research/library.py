@@ -6,6 +6,7 @@ Each name is imported when it is first used; import it inside `execute`.
 - `Date`, `read_date`: dates as pages write them.
 - `Notice`, `gravest_notice`: what a record of Crossref says of retractions and corrections.
 - `find_doi`, `find_url_doi`, `detect_doi`, `read_embedded`, `read_bibliography`: what a scholarly page says of itself.
+- `classify_host`: what kind of source a page is, by its host alone.
 - `find_claim_signal`, `STOP_WORDS`, `simplify`: evidence on a claim, and words that carry none.
 - `escape_tex`: text in which TeX finds no command.
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 from ferrule.lazy import attach
 
 if TYPE_CHECKING:
+    from ferrule_research.page.credibility.classification import classify_host
     from ferrule_research.page.credibility.doi import detect_doi, find_doi, find_url_doi
     from ferrule_research.page.credibility.retractions import Notice, gravest_notice
     from ferrule_research.page.metadata.authors import Name, parse_authors, parse_organisation, parse_person
@@ -32,6 +34,7 @@ __all__ = [
     "Date",
     "Name",
     "Notice",
+    "classify_host",
     "detect_doi",
     "escape_tex",
     "find_claim_signal",
@@ -58,6 +61,7 @@ __getattr__ = attach(
         **dict.fromkeys(("Notice", "gravest_notice"), f"{_CREDIBILITY}.retractions"),
         **dict.fromkeys(("detect_doi", "find_doi", "find_url_doi"), f"{_CREDIBILITY}.doi"),
         **dict.fromkeys(("STOP_WORDS", "find_claim_signal"), "ferrule_research.search.claims"),
+        "classify_host": f"{_CREDIBILITY}.classification",
         "escape_tex": f"{_METADATA}.citation",
         "read_bibliography": f"{_METADATA}.bibliography",
         "read_embedded": f"{_METADATA}.embedded",

@@ -19,6 +19,7 @@ from ferrule_scholar.search.arguments import (
     normalise_texts,
     read_query,
 )
+from ferrule_scholar.works.copies import find_copies
 from ferrule_scholar.works.union import merge
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
     enriched = enrich(works[: limit * 2 if query.pdf_only else limit], context)
     papers = [one for one in enriched.works if one.pdf_url or not query.pdf_only]
     document = _document(texts["query"], papers[:limit], opinions)
+    for place in find_copies([*papers[:limit], *works[limit:]]):
+        if place < len(document["papers"]):
+            document["papers"][place]["lowConfidenceDomain"] = True
     document["checks"] = enriched.checks
     if wanted > MAX_RESULTS:
         document["requestedNumResults"] = wanted
