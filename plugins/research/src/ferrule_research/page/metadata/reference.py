@@ -1,18 +1,18 @@
-"""A reference of a bibliography, whatever the style, and as CSL-JSON has it."""
+"""A reference, whoever writes it and in whatever format, and as CSL-JSON has it."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_research.library import Date, read_date
+from ferrule_research.hosts import host_of
 
 if TYPE_CHECKING:
     from ferrule import JSONObject
-    from ferrule_research.library import Name
-    from ferrule_scholar.works.work import Work
+    from ferrule_research.page.metadata.authors import Name
+    from ferrule_research.page.metadata.dates import Date
 
 JOURNAL, PREPRINT, WEBPAGE = "article-journal", "article", "webpage"
 _SMALL_WORDS = frozenset(["a", "an", "the", "on", "of", "in", "and", "for", "to", "der", "die", "das", "la", "le"])
@@ -66,29 +66,16 @@ class Reference(NamedTuple):
         return item | {name: value for name, value in texts.items() if value}
 
 
-def refer_to(work: Work) -> Reference:
-    """The reference of a paper."""
-    return Reference(
-        work.title,
-        work.authors,
-        read_date(work.date) or (Date(work.year) if work.year else None),
-        work.venue,
-        work.kind,
-        work.doi,
-        work.address,
-        work.volume,
-        work.issue,
-        work.pages,
-        work.publisher,
-    )
-
-
 def sort_by_key(references: Sequence[Reference]) -> list[Reference]:
     """The references with keys such as `lecun2015deep`, each once, in the order of keys and then of addresses."""
-    ordered = sorted(references, key=lambda one: (_make_key(one), one.address))
+    return name_keys(sorted(references, key=lambda one: (_make_key(one), one.address)))
+
+
+def name_keys(references: Iterable[Reference]) -> list[Reference]:
+    """The references in their order, each with a key that no other one has."""
     taken: dict[str, int] = {}
     found = []
-    for one in ordered:
+    for one in references:
         key = _make_key(one)
         number = taken[key] = taken.get(key, 0) + 1
         found.append(one._replace(key=key + _suffix(number)))
@@ -107,6 +94,7 @@ def _make_key(reference: Reference) -> str:
     who = _as_key(reference.authors[0].family) if reference.authors else ""
     words = [word for word in re.findall(r"\w+", reference.title) if word.lower() not in _SMALL_WORDS]
     year = str(reference.date.year) if reference.date else ""
+    who = who or ("" if reference.doi else _as_key(host_of(reference.url)))
     return f"{who or 'anon'}{year}{_as_key(words[0]) if words else ''}"
 
 
