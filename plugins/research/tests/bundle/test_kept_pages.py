@@ -17,6 +17,7 @@ from ferrule_research.page.metadata.bibliography import Bibliography, Place
 from ferrule_research.page.metadata.dates import Date
 from ferrule_research.page.metadata.embedded import EmbeddedData
 from ferrule_research.page.page_record import read_content, write_content
+from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.web.research_web import Web
 
 CACHED = {"FERRULE_WRAPPERS": "cache"}
@@ -144,6 +145,17 @@ def test_what_is_no_page_in_its_place_is_read_anew(web: Web, server: Server, url
     os.utime(kept[0], (expires, expires))
     assert bundle(web)["summary"]["urlsKept"] == 0
     assert count(server) == 2
+
+
+@pytest.mark.process
+def test_machines_with_one_redis_server_share_their_pages(web: Web, server: Server, url: str, tmp_path: Path) -> None:
+    with RedisServer(tmp_path) as redis:
+        scrape(web, url, FERRULE_REDIS=redis.url)
+        other = {"FERRULE_REDIS": redis.url, "FERRULE_STATE": str(tmp_path / "other")}
+        assert bundle(web, **other)["summary"]["urlsKept"] == 1
+        assert not (tmp_path / "other" / "pages").exists() or not [*(tmp_path / "other" / "pages").glob("??")]
+    assert count(server) == 1
+    assert bundle(web, "umbrella", **other)["status"] == "complete"  # without the server
 
 
 def test_a_page_comes_back_as_it_was() -> None:

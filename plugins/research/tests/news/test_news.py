@@ -69,6 +69,14 @@ def test_brave_is_asked_at_its_news_and_the_answer_has_what_the_page_lists(web: 
     ]
 
 
+def test_an_article_has_the_kind_of_source_that_its_host_is(web: KindsWeb) -> None:
+    urls = ("https://www.reuters.com/a", "https://reuters.com.paper.example/b", "https://blog.firm.example/c")
+    hits = [{"title": "T", "url": url, "description": "D"} for url in urls]
+    web.server.route(BRAVE_NEWS_PATH, answers({"results": hits}))
+    articles = web.found(provider="brave")["articles"]
+    assert [one.get("sourceType") for one in articles] == ["news_publication", None, "blog"]
+
+
 def test_tavily_is_asked_for_its_topic_news_and_what_it_cannot_do_is_told(web: KindsWeb) -> None:
     document = web.found(provider="tavily", num_results=30, language="de", country="DE", time_range="day")
     assert document["resultCount"] == 20

@@ -158,7 +158,7 @@ def test_bibtex_of_a_page() -> None:
         "@misc{delacruz202450,\n"
         "  author = {de la Cruz, María and {R\\&D Team}},\n"
         "  title = {{50\\% of \\$x\\_1 \\& \\{y\\} \\#2 \\textasciitilde{} \\textasciicircum{} \\textbackslash{}n}},\n"
-        "  organization = {Site},\n"
+        "  howpublished = {Site},\n"
         "  year = {2024},\n"
         "  month = {3},\n"
         "  url = {https://site.example/a_b?c=d%20e&f},\n"

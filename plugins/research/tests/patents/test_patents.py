@@ -74,6 +74,13 @@ def test_without_a_key_the_web_is_searched_and_the_answer_says_so(web: KindsWeb)
     assert web.asked(EPO_TOKEN_PATH) == []
 
 
+def test_nothing_among_the_pages_of_the_web_is_a_matter_of_what_is_covered(web: KindsWeb) -> None:
+    web.server.route(BRAVE_PATH, sends(brave_document([PAGES[2]])))
+    document = web.found(query="umbrella frame", assignee="Frames Inc", provider="brave")
+    assert document["patents"] == []
+    assert (document["hints"]["reason"], document["hints"]["filtersApplied"]) == ("coverage_miss", ["assignee"])
+
+
 def test_what_was_found_is_a_source_of_the_session(web: KindsWeb) -> None:
     step = {"searchStep": "Look.", "stepNumber": 1, "nextStepNeeded": True}
     session = web.answer("sequential_search", step)["sessionId"]

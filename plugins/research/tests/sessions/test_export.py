@@ -137,24 +137,27 @@ def test_many_sources_of_one_name_have_different_keys() -> None:
 
 def test_ris_has_a_tag_before_each_line(export: Call, session: str) -> None:
     record_sources(session, [PAPER, {**PAGE, "title": "A\npage", "date": "2020"}])
-    paper, page = export("ris")["document"].strip().split("\n\n")
+    paper, page = export("ris")["document"].removesuffix("\n").split("\n\n")
     lines = paper.split("\n")
     assert lines[:-1] == [
         "TY  - JOUR",
+        "ID  - vanderberg2019umbrellas",
         "TI  - On umbrellas & rain_fall",
         "AU  - van der Berg, Ada",
         "AU  - Ek, Bo",
         "AU  - World Umbrella Organization",
         "PY  - 2019",
-        "DA  - 2019/05/07",
+        "DA  - 2019/05/07/",
         "T2  - Journal of Rain",
         "DO  - 10.1000/rain.1",
-        "UR  - https://doi.example/paper",
+        "UR  - https://doi.org/10.1000/rain.1",
         lines[-2],
     ]
-    assert re.fullmatch(r"Y2  - \d{4}/\d\d/\d\d", lines[-2])
-    assert lines[-1] == "ER  -"
-    assert page.startswith("TY  - ELEC\nTI  - A page\nPY  - 2020\nT2  - a.example\n")
+    assert re.fullmatch(r"Y2  - \d{4}/\d\d/\d\d/", lines[-2])
+    assert lines[-1] == "ER  - "
+    assert page.startswith(
+        "TY  - ELEC\nID  - aexample2020page\nTI  - A page\nPY  - 2020\nDA  - 2020///\nT2  - a.example\n"
+    )
 
 
 def test_csl_json_has_names_in_parts(export: Call, session: str) -> None:

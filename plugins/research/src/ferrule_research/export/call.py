@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
     from ferrule_research.sessions.model import Session, Source
 
+_WITH_LINKS = ("markdown", "json")
 _SLACK_BYTES = 64  # for the numbers of an answer that is not whole
 
 
@@ -29,6 +30,13 @@ def export_session(arguments: JSONMapping, context: Context) -> JSONObject:
     session = read_session(arguments["sessionId"].strip())
     form, offset = arguments.get("format", "markdown"), arguments.get("offset", 0)
     sources = drop_repeats(session["sources"])
+    is_checked, ignored = arguments.get("verify_links", False), []
+    if is_checked and form not in _WITH_LINKS:
+        ignored = [{"name": "verify_links", "why": f"{form} has no place for what comes of it"}]
+    elif is_checked:
+        from ferrule_research.export.links import check_links
+
+        sources = check_links(sources, context)
     document = _make_document(form, session, sources)
     answer: JSONObject = {
         "sessionId": session["sessionId"],
@@ -37,6 +45,7 @@ def export_session(arguments: JSONMapping, context: Context) -> JSONObject:
         "stepCount": len(session["steps"]),
         "sourceCount": len(sources),
         "startedAt": session["startedAt"],
+        **({"ignoredParameters": ignored} if ignored else {}),
         "trust": TRUST,
     }
     rest = document.parts[offset:]

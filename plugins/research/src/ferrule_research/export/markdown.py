@@ -90,5 +90,15 @@ def _write_source(source: Source) -> str:
     facts = [source.get("author", ""), source.get("journal") or source.get("site", ""), source.get("date", "")]
     facts += [f"DOI {source['doi']}" if "doi" in source else "", source.get("relevance", "")]
     facts += [f"step {source['foundInStep']}" if "foundInStep" in source else ""]
-    known = ", ".join(escape_line(one) for one in facts if one)
+    known = ", ".join([*(escape_line(one) for one in facts if one), *_list_link_facts(source)])
     return f"[{title}]({write_address(source['url'])})" + (f", {known}" if known else "")
+
+
+def _list_link_facts(source: Source) -> list[str]:
+    """What came of asking for the page: `there`, `gone`, or neither, and the copy in an archive."""
+    if "verifiedAt" not in source:
+        return []
+    state = {True: "there", False: "gone", None: "not checked"}[source.get("verified")]
+    status = f" (HTTP {source['httpStatus']})" if "httpStatus" in source else " (no answer)"
+    copy = [f"[copy]({write_address(source['archivedUrl'])})"] if "archivedUrl" in source else []
+    return [f"{state}{status} at {source['verifiedAt']}", *copy]

@@ -87,6 +87,7 @@ def _sort_by_date(results: list[Result], ignored: Ignored, label: str) -> tuple[
 
 
 def _as_json(result: Result) -> JSONObject:
+    from ferrule_research.page.credibility.classification import UNKNOWN, classify_host
     from ferrule_research.search.reputation import find_reputation
 
     host = host_of(result.url)
@@ -102,4 +103,6 @@ def _as_json(result: Result) -> JSONObject:
         document["extraSnippets"] = list(result.extra_snippets)
     if reputation := find_reputation(host):
         document["sourceReputation"] = reputation
+    if (kind := classify_host(result.url).type) != UNKNOWN:
+        document["sourceType"] = kind
     return document

@@ -31,6 +31,7 @@ _MAX_ABSTRACT_CHARS = 500
 _NAMES = ("assignee", "inventor", "filed", "granted", "status")
 _SUFFIX = re.compile(r"[\s,]+(?:inc|llc|ltd|corp|co|gmbh|ag|corporation|limited|kg|sa|nv|bv|plc)\.?\Z", re.I)
 _OFFICES_SHARE = 0.5  # of the call's time, since the web is searched where all offices are silent
+_COVERAGE = "coverage_miss"  # the reason where nothing was found by what knows few patents
 _WEB = "web_search"  # the source of an answer that no office gave
 
 
@@ -62,6 +63,8 @@ def search_patents(arguments: JSONMapping, context: Context) -> JSONObject:
     if warning:
         document["warning"] = warning
     finish_answer(document, texts, found, ignored=ignored, filters=FILTERS, context=context)
+    if warning and "hints" in document:
+        document["hints"]["reason"] = _COVERAGE  # which counts for more than any filter
     if is_passing:
         document["_meta"]["cacheable"] = False  # an office may answer the next time
     fit_results(document, context, ["patents"], counter="resultCount")

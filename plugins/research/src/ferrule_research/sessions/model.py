@@ -33,7 +33,8 @@ class Source(TypedDict):
     """Where something is from. relevance: how it was had, such as `found` by a search, `scraped` or `academic`.
 
     author: names with "; " between them. site: the name of the site. journal: the name of one that it stands in. date:
-    ISO 8601, as far as it is known. recorded: when it was added.
+    ISO 8601, as far as it is known. recorded: when it was added. httpStatus, verified, archivedUrl, verifiedAt:
+    what came of asking for its page, of which a session keeps nothing.
     """
 
     url: str
@@ -46,6 +47,10 @@ class Source(TypedDict):
     doi: NotRequired[str]
     foundInStep: NotRequired[int]
     recorded: NotRequired[str]
+    httpStatus: NotRequired[int]
+    verified: NotRequired[bool]
+    archivedUrl: NotRequired[str]
+    verifiedAt: NotRequired[str]
 
 
 class Outcome(TypedDict):

@@ -19,7 +19,8 @@ class WorkQuery(NamedTuple):
 
     Args:
         limit: how many are wanted, which a service may exceed. year_from, year_to: 0 for no bound.
-        source: one of `SOURCES`. sort: `RELEVANCE` or `DATE`. least_citations: 0 where all count.
+        source: one of `SOURCES`. sort: `RELEVANCE` or `DATE`. least_citations: 0 where all count. full_text: PubMed is
+            asked for papers whose text it has alone.
     """
 
     text: str
@@ -33,6 +34,7 @@ class WorkQuery(NamedTuple):
     least_citations: int = 0
     source: str = "all"
     sort: str = RELEVANCE
+    full_text: bool = False
 
     @property
     def doi_prefix(self) -> str:

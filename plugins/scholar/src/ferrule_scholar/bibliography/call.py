@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ferrule.errors import ToolError
+from ferrule_research.library import Reference, sort_by_key
 from ferrule_scholar.bibliography.sources import doi_of, read_sources
 from ferrule_scholar.bibliography.styles import STYLES, write_style
-from ferrule_scholar.works.reference import Reference, refer_to, sort_by_key
+from ferrule_scholar.works.reference import refer_to
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -48,10 +49,10 @@ def _write(references: Sequence[Reference], style: str) -> JSONObject:
     if style == _CSL:
         return {"bibliography": json.dumps([one.as_csl() for one in references], ensure_ascii=False, indent=2)}
     if style == _RIS:
-        from ferrule_scholar.bibliography.ris import write_ris
+        from ferrule_research.library import write_ris
 
         return {"bibliography": write_ris(references)}
-    from ferrule_scholar.bibliography.bibtex import write_bibtex
+    from ferrule_research.library import write_bibtex
 
     return {"bibliography": write_bibtex(references)}
 

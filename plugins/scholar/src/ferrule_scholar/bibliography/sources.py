@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ferrule_research.library import find_url_doi, parse_authors, parse_person, read_date
+from ferrule_research.library import (
+    JOURNAL,
+    PREPRINT,
+    WEBPAGE,
+    Reference,
+    find_url_doi,
+    parse_authors,
+    parse_person,
+    read_date,
+)
 from ferrule_scholar.works.identifiers import arxiv_of_doi, normalise_doi
-from ferrule_scholar.works.reference import JOURNAL, PREPRINT, WEBPAGE, Reference
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping

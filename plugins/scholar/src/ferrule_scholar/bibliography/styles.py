@@ -16,8 +16,7 @@ from ferrule.errors import ToolError
 
 if TYPE_CHECKING:
     from ferrule import JSONObject
-    from ferrule_research.library import Name
-    from ferrule_scholar.works.reference import Reference
+    from ferrule_research.library import Name, Reference
 
 STYLES = {  # by the names of the tool: those of the processor
     "apa": "apa",

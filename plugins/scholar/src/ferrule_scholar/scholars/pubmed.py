@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from ferrule_research.library import Notice
 
 _NAME = "pubmed"
-_TOOL = "ferrule-scholar"
+TOOL = "ferrule-scholar"
+"""Who asks, as the E-utilities want it."""
+
 _FIRST_YEAR, _LAST_YEAR = 1000, 3000  # both ends of a range have to be named
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NOTICES: dict[str, tuple[bool, str]] = {
@@ -83,11 +85,13 @@ def _term(query: WorkQuery) -> str:
         term = f'({term}) AND "{query.venue.replace(chr(34), " ")}"[Journal]'
     if query.open_access or query.pdf_only:
         term = f"({term}) AND free full text[sb]"
+    if query.full_text:
+        term = f'({term}) AND "pubmed pmc"[sb]'
     return term
 
 
 def _params(client: ScholarClient) -> dict[str, str]:
-    return {"db": "pubmed", "tool": _TOOL, **({"api_key": client.key} if client.key else {})}
+    return {"db": "pubmed", "tool": TOOL, **({"api_key": client.key} if client.key else {})}
 
 
 def _find(client: ScholarClient, params: dict[str, str]) -> Found:

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 MAX_RESULTS = 10
 DEFAULT_RESULTS = 5
 _PER_SERVICE = 25  # asked of each, so that papers which several know are found in several answers
-WITHOUT_EFFECT = {
-    "full_text": "the text of a paper is read by scrape_page, at its pdfUrl",
-}
 
 
 def findings(arguments: JSONMapping) -> list[str]:
@@ -49,9 +46,5 @@ def read_query(arguments: JSONMapping) -> WorkQuery:
         arguments.get("min_citations") or 0,
         arguments.get("source", "all"),
         DATE if arguments.get("sort_by") == DATE else RELEVANCE,
+        bool(arguments.get("full_text")),
     )
-
-
-def list_ignored(arguments: JSONMapping) -> list[dict[str, str]]:
-    """The arguments that have no effect, each with the reason."""
-    return [{"name": name, "why": why} for name, why in WITHOUT_EFFECT.items() if arguments.get(name)]

@@ -15,10 +15,10 @@ from ferrule_scholar.scholars.registry import choose, find_scholars
 from ferrule_scholar.search.arguments import (
     DEFAULT_RESULTS,
     MAX_RESULTS,
-    list_ignored,
     normalise_texts,
     read_query,
 )
+from ferrule_scholar.works.copies import find_copies
 from ferrule_scholar.works.union import merge
 
 if TYPE_CHECKING:
@@ -46,10 +46,20 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
     enriched = enrich(works[: limit * 2 if query.pdf_only else limit], context)
     papers = [one for one in enriched.works if one.pdf_url or not query.pdf_only]
     document = _document(texts["query"], papers[:limit], opinions)
+    for place in find_copies([*papers[:limit], *works[limit:]]):
+        if place < len(document["papers"]):
+            document["papers"][place]["lowConfidenceDomain"] = True
     document["checks"] = enriched.checks
     if wanted > MAX_RESULTS:
         document["requestedNumResults"] = wanted
-    ignored = list_ignored(texts)
+    is_passing, ignored = enriched.is_passing, []
+    if query.full_text:
+        from ferrule_scholar.full_text import add_full_texts, find_full_texts
+
+        found = find_full_texts(papers[:limit], context)
+        add_full_texts(document["papers"], found, context)
+        document["checks"]["fullText"] = found.as_check()
+        is_passing = is_passing or bool(found.why)
     if texts.get("sessionId"):
         from ferrule_scholar.session_record import record_works
 
@@ -62,7 +72,7 @@ def search_papers(arguments: JSONMapping, context: Context) -> JSONObject:
         from ferrule_scholar.search.hints import make_hints
 
         document["hints"] = make_hints(query, list(scholars), [name for name in installed if name not in scholars])
-    _finish(document, opinions, enriched.is_passing, context)
+    _finish(document, opinions, is_passing, context)
     return document
 
 

@@ -1,73 +1,17 @@
-"""A reference of a bibliography, whatever the style, and as CSL-JSON has it."""
+"""The reference of a paper."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from ferrule_research.library import Date, read_date
+from ferrule_research.library import Date, Reference, read_date
 
 if TYPE_CHECKING:
-    from ferrule import JSONObject
-    from ferrule_research.library import Name
     from ferrule_scholar.works.work import Work
-
-JOURNAL, PREPRINT, WEBPAGE = "article-journal", "article", "webpage"
-_SMALL_WORDS = frozenset(["a", "an", "the", "on", "of", "in", "and", "for", "to", "der", "die", "das", "la", "le"])
-_KEY_CHARS = 30
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
-class Reference(NamedTuple):
-    """What a reference is written from. What is not known is empty or None.
-
-    kind: a type of CSL. container: the journal, the book or the site. accessed: when a page was read, if that is said.
-    """
-
-    title: str
-    authors: Sequence[Name] = ()
-    date: Date | None = None
-    container: str = ""
-    kind: str = JOURNAL
-    doi: str = ""
-    url: str = ""
-    volume: str = ""
-    issue: str = ""
-    pages: str = ""
-    publisher: str = ""
-    accessed: Date | None = None
-    key: str = ""
-
-    @property
-    def address(self) -> str:
-        """The DOI's address, else the URL."""
-        return f"https://doi.org/{self.doi}" if self.doi else self.url
-
-    def as_csl(self) -> JSONObject:
-        """The item of CSL-JSON."""
-        item: JSONObject = {"id": self.key, "type": self.kind, "title": self.title}
-        names = [_csl_name(name) for name in self.authors]
-        if names:
-            item["author"] = names
-        for name, date in (("issued", self.date), ("accessed", self.accessed)):
-            if date:
-                item[name] = {"date-parts": [[part for part in date if part]]}
-        texts = {
-            "container-title": self.container,
-            "volume": self.volume,
-            "issue": self.issue,
-            "page": self.pages,
-            "publisher": self.publisher,
-            "DOI": self.doi,
-            "URL": self.address,
-        }
-        return item | {name: value for name, value in texts.items() if value}
 
 
 def refer_to(work: Work) -> Reference:
-    """The reference of a paper."""
+    """What is written of a paper in any style."""
     return Reference(
         work.title,
         work.authors,
@@ -81,43 +25,3 @@ def refer_to(work: Work) -> Reference:
         work.pages,
         work.publisher,
     )
-
-
-def sort_by_key(references: Sequence[Reference]) -> list[Reference]:
-    """The references with keys such as `lecun2015deep`, each once, in the order of keys and then of addresses."""
-    ordered = sorted(references, key=lambda one: (_make_key(one), one.address))
-    taken: dict[str, int] = {}
-    found = []
-    for one in ordered:
-        key = _make_key(one)
-        number = taken[key] = taken.get(key, 0) + 1
-        found.append(one._replace(key=key + _suffix(number)))
-    return found
-
-
-def _suffix(number: int) -> str:
-    """Nothing, a, b, …, z, then z1, z2, …"""
-    if number == 1:
-        return ""
-    place = number - 2
-    return _LETTERS[place] if place < len(_LETTERS) else f"z{place - len(_LETTERS) + 1}"
-
-
-def _make_key(reference: Reference) -> str:
-    who = _as_key(reference.authors[0].family) if reference.authors else ""
-    words = [word for word in re.findall(r"\w+", reference.title) if word.lower() not in _SMALL_WORDS]
-    year = str(reference.date.year) if reference.date else ""
-    return f"{who or 'anon'}{year}{_as_key(words[0]) if words else ''}"
-
-
-def _as_key(text: str) -> str:
-    """Letters and digits of ASCII. Letters of other scripts, which have none, give their code."""
-    plain = unicodedata.normalize("NFKD", text.replace("ß", "ss").replace("ø", "o").replace("Ø", "O"))
-    letters = [one for one in plain.lower() if one.isalnum() and not unicodedata.combining(one)]
-    return "".join(one if one.isascii() else f"{ord(one):x}" for one in letters)[:_KEY_CHARS]
-
-
-def _csl_name(name: Name) -> JSONObject:
-    if name.literal or not name.given:
-        return {"literal": name.family}
-    return {"family": name.family, "given": name.given, **({"suffix": name.suffix} if name.suffix else {})}

@@ -42,13 +42,19 @@ class SourceType(NamedTuple):
 
 def classify(url: str, bibliography: Bibliography, embedded: EmbeddedData) -> SourceType:
     """By the page's types and Highwire tags, then by its host, matched label by label: never by a part of a name."""
+    known = _known(host_of(url)) or _by_suffix(host_of(url)) or SourceType(UNKNOWN, "", "")
+    claimed, of_host = _claimed_type(bibliography, embedded), classify_host(url)
+    kind = claimed if claimed != UNKNOWN else of_host.type
+    return SourceType(kind, of_host.tier, _category(known, kind, bibliography))
+
+
+def classify_host(url: str) -> SourceType:
+    """By the host alone, for what was not read."""
     host = host_of(url)
     known = _known(host) or _by_suffix(host) or SourceType(UNKNOWN, "", "")
-    claimed = _claimed_type(bibliography, embedded)
     named = _rules().first_labels.get(host.partition(".")[0], UNKNOWN) if not known.tier else known.type
-    kind = claimed if claimed != UNKNOWN else named
     tier = known.tier or _TIERS.get(named, "low")
-    return SourceType(kind, tier, _category(known, kind, bibliography))
+    return SourceType(named, tier, known.category or _CATEGORIES.get(named, _GENERAL))
 
 
 def is_scholarly(kind: SourceType, embedded: EmbeddedData, url: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ferrule_research.hosts import host_of
+from ferrule_research.page.metadata.bibtex import write_entry
 from ferrule_research.page.metadata.dates import MONTHS, Date
+from ferrule_research.page.metadata.reference import JOURNAL, WEBPAGE, Reference, name_keys
 
 if TYPE_CHECKING:
     from ferrule import JSONObject
@@ -16,15 +17,6 @@ if TYPE_CHECKING:
 _MLA_MONTHS = ("Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
 _APA_MAX_AUTHORS = 20  # of more, the first nineteen and the last are named
 _ENDS = (".", "?", "!", "…")
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
-}
-_SMALL_WORDS = frozenset(
-    ["a", "an", "the", "on", "of", "in", "and", "for", "to", "der", "die", "das", "la", "le", "el"]
-)
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 
@@ -71,31 +63,29 @@ def mla(work: Bibliography, url: str, accessed: Date) -> str:
 
 
 def bibtex(work: Bibliography, url: str, accessed: Date) -> str:
-    """An entry `@article` for what is in a journal, else `@misc`. What TeX takes for a command is escaped."""
+    """An entry `@article` for what is in a journal, else `@misc`."""
+    (reference,) = name_keys([refer_to_page(work, url, accessed)])
+    return write_entry(reference)
+
+
+def refer_to_page(work: Bibliography, url: str, accessed: Date) -> Reference:
+    """The reference of a page: an article where it stands in a journal."""
     place = work.place
-    in_journal = {
-        "journal": work.journal,
-        "volume": place.volume,
-        "number": place.issue,
-        "publisher": place.publisher,
-        "pages": _join_pages(work, "--"),
-    }
-    fields = {
-        "author": _bibtex_authors(work.authors),
-        "title": "{" + escape_tex(work.title or "Untitled") + "}",
-        **{
-            name: escape_tex(value)
-            for name, value in (in_journal if work.journal else {"organization": work.site}).items()
-        },
-        "year": f"{work.date.year}" if work.date else "",
-        "month": f"{work.date.month}" if work.date and work.date.month else "",
-        "doi": _verbatim(place.doi),
-        "url": _verbatim(url),
-        "urldate": accessed.iso(),
-    }
-    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-    kind = "article" if work.journal else "misc"
-    return f"@{kind}{{{_key(work, url)},\n" + ",\n".join(lines) + "\n}"
+    doi = _DOI.search(place.doi)
+    return Reference(
+        work.title or "Untitled",
+        work.authors,
+        work.date,
+        work.journal or work.site,
+        JOURNAL if work.journal else WEBPAGE,
+        doi[0] if doi else "",
+        url,
+        place.volume,
+        place.issue,
+        _join_pages(work, "-"),
+        place.publisher if work.journal else "",
+        accessed,
+    )
 
 
 def _join_pages(work: Bibliography, dash: str) -> str:
@@ -162,42 +152,6 @@ def _mla_date(date: Date | None) -> str:
         return ""
     month = _MLA_MONTHS[date.month - 1] if date.month else ""
     return " ".join(filter(None, [str(date.day or ""), month, str(date.year)]))
-
-
-def _bibtex_authors(authors: list[Name]) -> str:
-    written = []
-    for name in authors:
-        if name.literal or not name.given:
-            written.append("{" + escape_tex(name.family) + "}")
-        else:
-            written.append(", ".join(escape_tex(part) for part in (name.family, name.suffix, name.given) if part))
-    return " and ".join(written)
-
-
-def escape_tex(text: str) -> str:
-    """A text of one line, in which TeX finds no command."""
-    return "".join(_TEX.get(letter, letter) for letter in " ".join(text.split()))
-
-
-def _verbatim(url: str) -> str:
-    """An address, in which nothing is escaped, and which may not end the field."""
-    return "".join(url.split()).replace("\\", "%5C").replace("{", "%7B").replace("}", "%7D")
-
-
-def _key(work: Bibliography, url: str) -> str:
-    who = _as_key(work.authors[0].family) if work.authors else ""
-    words = [word for word in re.findall(r"\w+", work.title) if word.lower() not in _SMALL_WORDS]
-    what = _as_key(words[0]) if words else ""
-    year = str(work.date.year) if work.date else "nd"
-    return f"{who or _as_key(host_of(url)) or 'page'}{year}{what}"
-
-
-def _as_key(text: str) -> str:
-    if not text.isascii():
-        import unicodedata
-
-        text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return "".join(letter for letter in text.lower() if letter.isalnum())[:30]
 
 
 def _with_full_stop(text: str) -> str:

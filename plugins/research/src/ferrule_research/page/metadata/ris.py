@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ferrule_research.library import Date, Name
-    from ferrule_scholar.works.reference import Reference
+    from ferrule_research.page.metadata.authors import Name
+    from ferrule_research.page.metadata.dates import Date
+    from ferrule_research.page.metadata.reference import Reference
 
 _KINDS = {  # of CSL
     "article-journal": "JOUR",
@@ -25,7 +26,12 @@ _OTHERS = "GEN"
 
 def write_ris(references: Sequence[Reference]) -> str:
     """The records, in their order, each from `TY` to `ER`."""
-    return "\n\n".join("\n".join(f"{tag}  - {value}" for tag, value in _lines(one)) for one in references)
+    return "\n\n".join(map(write_record, references))
+
+
+def write_record(reference: Reference) -> str:
+    """One record. Its `ID` is the key of the reference, where that has one."""
+    return "\n".join(f"{tag}  - {value}" for tag, value in _lines(reference))
 
 
 def _lines(reference: Reference) -> Iterator[tuple[str, str]]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ferrule_research.library import escape_tex
-
 if TYPE_CHECKING:
-    from ferrule_research.library import Name
-    from ferrule_scholar.works.reference import Reference
+    from ferrule_research.page.metadata.authors import Name
+    from ferrule_research.page.metadata.reference import Reference
 
 _KINDS = {  # of CSL: the type of BibTeX, and its field for the container
     "article-journal": ("article", "journal"),
@@ -20,14 +18,21 @@ _KINDS = {  # of CSL: the type of BibTeX, and its field for the container
     "report": ("techreport", "institution"),
 }
 _OTHERS = ("misc", "howpublished")
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+}
 
 
 def write_bibtex(references: Sequence[Reference]) -> str:
     """The entries, in their order. What TeX takes for a command is escaped."""
-    return "\n\n".join(map(_write_entry, references))
+    return "\n\n".join(map(write_entry, references))
 
 
-def _write_entry(reference: Reference) -> str:
+def write_entry(reference: Reference) -> str:
+    """One entry, under the key of the reference."""
     kind, container = _KINDS.get(reference.kind, _OTHERS)
     date, accessed = reference.date, reference.accessed
     fields = {
@@ -46,6 +51,11 @@ def _write_entry(reference: Reference) -> str:
     }
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
     return f"@{kind}{{{reference.key},\n" + ",\n".join(lines) + "\n}"
+
+
+def escape_tex(text: str) -> str:
+    """A text of one line, in which TeX finds no command."""
+    return "".join(_TEX.get(letter, letter) for letter in " ".join(text.split()))
 
 
 def _write_name(name: Name) -> str:
