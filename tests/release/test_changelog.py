@@ -14,10 +14,10 @@ FRAGMENTS = [path for path in sorted((ROOT / "changelog.d").iterdir()) if path.n
 NAME = re.compile(r"\+[a-z0-9]+(?:-[a-z0-9]+)*\.(?:added|changed|fixed|removed)\.md")
 
 
-@pytest.mark.parametrize("fragment", FRAGMENTS, ids=lambda path: path.name)
-def test_a_fragment_has_a_legal_name_and_names_its_distributions(fragment: Path) -> None:
-    assert NAME.fullmatch(fragment.name)
-    assert re.match(r"\*\*ferrule[a-z-]*\*\*(?:, \*\*ferrule[a-z-]*\*\*)*: \S", fragment.read_text())
+def test_fragments_have_legal_names_and_name_their_distributions() -> None:
+    assert [one.name for one in FRAGMENTS if not NAME.fullmatch(one.name)] == []
+    begins = re.compile(r"\*\*ferrule[a-z-]*\*\*(?:, \*\*ferrule[a-z-]*\*\*)*: \S")
+    assert [one.name for one in FRAGMENTS if not begins.match(one.read_text())] == []
 
 
 @pytest.mark.process

@@ -81,28 +81,34 @@ def replies(kind, value):
     return says(json.dumps(value if is_object else {"value": value}))
 
 
-@pytest.mark.parametrize("kind", ANSWERED)
-def test_an_answer_may_be_of_any_type_that_json_can_be(query, server, kind):
-    value, text = ANSWERED[kind]
-    server.always(replies(kind, value))
+# One connection for all types, since it takes longer to make one than to ask. Each type has a context of its own, or
+# the answer to another one of the same schema would be remembered.
+def test_an_answer_may_be_of_any_type_that_json_can_be(query, server):
     query("SET TimeZone = 'UTC'")
-    call = f"ask_value('a', 'p', NULL::{kind})"
-    assert query(f"SELECT {call}::VARCHAR, typeof({call}) = typeof(NULL::{kind})") == [(text, True)]
-    assert query(f"SELECT code, error FROM (SELECT unnest(ask_ai('a', 'p', type := NULL::{kind})))") == [(None, None)]
+    for number, (kind, (value, text)) in enumerate(ANSWERED.items()):
+        server.always(replies(kind, value))
+        call, before = f"ask_value('a{number}', 'p', NULL::{kind})", len(server.requests)
+        assert query(f"SELECT {call}::VARCHAR, typeof({call}) = typeof(NULL::{kind})") == [(text, True)], kind
+        outcome = f"SELECT unnest(ask_ai('a{number}', 'p', type := NULL::{kind}))"
+        assert query(f"SELECT code, error FROM ({outcome})") == [(None, None)], kind
+        assert len(server.requests) > before, kind
 
 
-@pytest.mark.parametrize("kind", UNFIT)
-def test_an_answer_that_is_no_value_of_the_type_is_a_failure_of_its_row(query, server, kind):
-    server.script(lambda request: replies(kind, UNFIT[kind]))
-    asked = f"SELECT unnest(ask_ai(x, 'p', type := NULL::{kind})) FROM (VALUES ('a'), ('b')) t(x)"
-    assert query(f"SELECT code, text FROM ({asked})") == [("VALUE_UNFIT", None)] * 2
+def test_an_answer_that_is_no_value_of_the_type_is_a_failure_of_its_row(query, server):
+    for number, (kind, value) in enumerate(UNFIT.items()):
+        before = len(server.requests)
+        server.script(lambda request, kind=kind, value=value: replies(kind, value))
+        contexts = f"(VALUES ('a{number}'), ('b{number}')) t(x)"
+        asked = f"SELECT unnest(ask_ai(x, 'p', type := NULL::{kind})) FROM {contexts}"
+        assert query(f"SELECT code, text FROM ({asked})") == [("VALUE_UNFIT", None)] * 2, kind
+        assert len(server.requests) > before, kind
 
 
-@pytest.mark.parametrize("kind", REFUSED)
-def test_another_type_is_refused_by_the_name_of_its_field_before_anything_is_sent(query, server, kind):
-    with pytest.raises(duckdb.InvalidInputException) as caught:
-        query(f"SELECT ask_value(i, 'p', NULL::{kind}) FROM range(9) t(i)")
-    assert REFUSED[kind] in str(caught.value)
+def test_another_type_is_refused_by_the_name_of_its_field_before_anything_is_sent(query, server):
+    for kind, words in REFUSED.items():
+        with pytest.raises(duckdb.InvalidInputException) as caught:
+            query(f"SELECT ask_value(i, 'p', NULL::{kind}) FROM range(9) t(i)")
+        assert words in str(caught.value), kind
     assert not server.requests
 
 

@@ -17,6 +17,7 @@ import pytest
 from ferrule import Context
 from ferrule_dev.testing import Run, context, executable
 from ferrule_opennotes.program.process import Program
+from ferrule_testkit.installation.hidden_distributions import hide, offering_tools
 from ferrule_testkit.processes import fork_server
 from ferrule_testkit.programs import opennotes as opennotes_cli
 from ferrule_testkit.programs.opennotes import GENERATIONS, Cli
@@ -63,13 +64,21 @@ def chosen(request: pytest.FixtureRequest) -> Cli:
     return cli
 
 
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for PYTHONPATH that hides the tools of other distributions: each call looks at what they may write."""
+    folder = tmp_path_factory.mktemp("hiding")
+    hide(folder, offering_tools() - {"ferrule-opennotes"})
+    return folder
+
+
 @pytest.fixture
-def environment(home: Path, chosen: Cli, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(home: Path, chosen: Cli, alone: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An environment in which the chosen CLI is the only one."""
     config = home / "granted.toml"
     opennotes_cli.grant(config)
     state = tmp_path_factory.mktemp("state")
-    own = {"FERRULE_CONFIG": str(config), "FERRULE_STATE": str(state)}
+    own = {"FERRULE_CONFIG": str(config), "FERRULE_STATE": str(state), "PYTHONPATH": str(alone)}
     return {**opennotes_cli.surroundings(home, chosen.folder), **own}
 
 

@@ -143,6 +143,7 @@ class _Writable:
         self._settings = settings
         self._environ = environ
         self._found: list[str] | None = None
+        self._named: list[str] | None = None
 
     def folders(self) -> list[str]:
         """All of them, without links. It reads what every installed tool declares, once."""
@@ -152,14 +153,16 @@ class _Writable:
         return self._found
 
     def named_folders(self) -> list[str]:
-        """Those that an entry names by a place of its own: no program of one of them is run.
+        """Those that an entry names by a place of its own, found once: no program of one of them is run.
 
         `~/*` and `.` are no such entries. Whoever may write all that the home shows, or the folder of a project, may
         write the programs that the user runs from `~/go/bin` or `.venv/bin`, which is told where that is granted.
         """
-        here, write = self._own
-        named = here.paths(entry for entry in write if not _is_wide(entry))
-        return [*named, os.path.realpath(state_folder()), *self._of_others(_is_wide)]
+        if self._named is None:
+            here, write = self._own
+            named = here.paths(entry for entry in write if not _is_wide(entry))
+            self._named = [*named, os.path.realpath(state_folder()), *self._of_others(_is_wide)]
+        return self._named
 
     def _of_others(self, is_left_out: Callable[[str], bool] | None = None) -> Iterator[str]:
         if not self._settings.is_whole:

@@ -17,19 +17,19 @@ pytestmark = pytest.mark.process
 OLD, NEW = "2025-11-25", "2026-07-28"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def first() -> Iterator[str]:
     with serve(FIRST) as url:
         yield url
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def first_by_json() -> Iterator[str]:
     with serve(FIRST, "json") as url:
         yield url
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def second() -> Iterator[str]:
     with serve(SECOND) as url:
         yield url

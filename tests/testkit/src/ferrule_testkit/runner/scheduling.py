@@ -23,6 +23,7 @@ IN_ONE_WORKER = frozenset(
     {
         *("tests/release/test_distributions.py", "plugins/dev/tests/test_new_installed.py", "tests/docs/test_site.py"),
         *("host/tests/schema/providers/test_published_types.py", "plugins/serve/tests/test_serve.py"),
+        *("plugins/mcp/tests/remote/test_session.py",),
         *("tests/ask/test_aimock.py", "tests/ask/test_recorded.py", "tests/ask/test_sdk.py"),
         *("tests/markdown/test_parsers.py", "tests/serve/test_clients.py", "tests/serve/test_conformance.py"),
         *("tests/serve/test_inspector.py", "tests/serve/test_page.py", "tests/serve/test_page_browser.py"),
