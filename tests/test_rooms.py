@@ -29,8 +29,8 @@ MAX_HALL_FILES = 8
 MAX_FILE_LINES = 400
 MAX_FOLDER_FILES = 16
 # The source, tests, their kit and the benches; what stands below is data of tests, one file or folder for each case.
-WORKSHOPS = ("host/tests", "plugins/*/tests", "tests", "bench", "host/src", "plugins/*/src")
-DATA = ("tests/conformance_tools", "tests/dists")
+WORKSHOPS = ("host/tests", ":(glob)plugins/*/tests/**", "tests", "bench", "host/src", ":(glob)plugins/*/src/**")
+DATA = ("tests/conformance_tools", "tests/dists", "plugins/scholar/tests/replies")
 # Where names of modules are data, and every other file imports what it names.
 IMPORT_BY_NAME = ("lazy.py", "cli/commands.py")
 # Nouns of the field that end as a gerund does.
