@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from installations.environments import CACHE
-from installations.function_tools import FUNCTION, HOOKS, TYPED_HOOKS, add_all
+from installations.function_tools import FUNCTION, HOOKS, TYPED_FUNCTION, add_all
 from installations.installation import ROOT, Installation
 from kept.report import Choice, report_kept
 from measuring import Command, compare
@@ -99,9 +99,9 @@ def report(installation: Installation, folder: Path, runs: int, *, as_json: bool
 
 
 def link_both(installation: Installation, folder: Path) -> None:
-    """Have one tool linked by hooks and as a function."""
+    """Have one tool linked by hooks, and as a function without and with `typing`."""
     add_all(installation)
-    link(installation, folder / "both", HOOKS, FUNCTION, TYPED_HOOKS)
+    link(installation, folder / "both", HOOKS, FUNCTION, TYPED_FUNCTION)
 
 
 def rows(installation: Installation, folder: Path) -> Iterator[Row]:
@@ -122,10 +122,10 @@ def rows(installation: Installation, folder: Path) -> Iterator[Row]:
         yield Row(f"the same, isolation = {isolation}", Command([linked], GOOD, isolated(folder, isolation)), None)
     yield Row("trivial call, console script", Command([new], GOOD), None)
     yield Row("call of a tool by hooks, linked", Command([folder / "both" / "bench-hooks-tool"], GOOD), None)
-    typed = Command([folder / "both" / "bench-typed-hooks-tool"], GOOD)
-    yield Row("the same in a module that imports typing, linked", typed, None)
     function = Command([folder / "both" / "bench-function-tool"], GOOD)
     yield Row("call of the same tool as a function, linked", function, None)
+    typed = Command([folder / "both" / "bench-typed-function-tool"], GOOD)
+    yield Row("the same in a module that imports typing, linked", typed, None)
     timed = Command([linked], GOOD, {"FERRULE_WRAPPERS": "timing"})
     yield Row("trivial call, linked, inside of the wrapper timing", timed, None)
     for switch in ("false", "true"):

@@ -1,4 +1,4 @@
-"""One tool by hooks, as a function, and by hooks in a module that imports typing, as the function's does."""
+"""One tool by hooks, as a function, and as a function in a module that imports typing for its annotations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from installations.installation import Installation
 
-HOOKS, FUNCTION, TYPED_HOOKS = "bench_hooks", "bench_function", "bench_typed_hooks"
+HOOKS, FUNCTION, TYPED_FUNCTION = "bench_hooks", "bench_function", "bench_typed_function"
 
 _BY_HOOKS = '''\
 """A tool by hooks."""
@@ -29,15 +29,17 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
     days, unit = arguments.get("days", 3), arguments.get("unit", "C")
     return {"success": True, "weather": f"{arguments['city']}, {days} days in {unit}", "tool": context.tool}
 '''
-_BY_TYPED_HOOKS = _BY_HOOKS.replace("from ferrule", "from typing import Annotated, Any, Literal\n\nfrom ferrule", 1)
 _AS_FUNCTION = '''\
 """The same tool as a function."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
 from ferrule import Context, Range, tool
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Annotated, Any, Literal
 
 
 @tool
@@ -51,6 +53,9 @@ def bench_function(
     """Tells the weather of a city."""
     return {"success": True, "weather": f"{city}, {days} days in {unit}", "tool": context.tool}
 '''
+_AS_TYPED_FUNCTION = _AS_FUNCTION.replace(FUNCTION, TYPED_FUNCTION).replace(
+    "TYPE_CHECKING = False\n\nif TYPE_CHECKING:\n    from typing", "from typing"
+)
 _PROPERTIES = {
     "city": {"type": "string", "description": "Name of the city"},
     "days": {"type": "integer", "description": "Days to look ahead (default: 3)", "minimum": 1, "maximum": 7},
@@ -62,8 +67,8 @@ _PARAMETERS = {"type": "object", "properties": _PROPERTIES, "required": ["city"]
 def add_all(installation: Installation) -> None:
     """Install the three tools as their wheels would be, with the schema files that wheels have."""
     _add(installation, HOOKS, HOOKS, _BY_HOOKS)
-    _add(installation, TYPED_HOOKS, TYPED_HOOKS, _BY_TYPED_HOOKS)
     _add(installation, FUNCTION, f"{FUNCTION}:{FUNCTION}", _AS_FUNCTION)
+    _add(installation, TYPED_FUNCTION, f"{TYPED_FUNCTION}:{TYPED_FUNCTION}", _AS_TYPED_FUNCTION)
 
 
 def _add(installation: Installation, name: str, entry_point: str, source: str) -> None:

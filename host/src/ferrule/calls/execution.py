@@ -103,10 +103,6 @@ class Execution:
 
         self._provide_configuration()
         self._watch_attempts()
-        if ":" in self._tool.value:  # a function, whose module takes names from `typing` for its annotations
-            from ferrule.plugin.function.stand_ins import defer
-
-            defer()
         loaded = load(self._tool)
         gc.freeze()  # what was imported stays; without this, the first collection would go through all of it
         gc.enable()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from ferrule.plugin.function.stand_ins import StandIn
 from ferrule.plugin.hooks.context import Context
 
 TYPE_CHECKING = False
@@ -117,8 +116,20 @@ def definitions_in(module: ModuleType) -> list[Definition]:
     return [one for one in found if isinstance(one, Definition) and one.module is module]
 
 
+class _NamesOfTyping(dict[str, object]):
+    """A module's names, and those of `typing` that it imports for type checkers alone."""
+
+    def __missing__(self, name: str) -> object:
+        import builtins
+        import typing
+
+        if hasattr(builtins, name) or name not in typing.__all__:
+            raise KeyError(name)
+        return getattr(typing, name)
+
+
 class _Bare:
-    """What `Annotated` is where nothing but the type counts, and `Literal` and `Optional` by their own functions."""
+    """A name of `typing` where nothing but the type counts. bare: the type of what stands in its brackets."""
 
     def __init__(self, bare: Callable[[Any], object]) -> None:
         self._bare = bare
@@ -169,12 +180,11 @@ def _annotations(function: Callable[..., object]) -> Mapping[str, object]:
 
 
 def _resolve_bare(annotation: object, names: dict[str, object]) -> object:
-    """The type that a text stands for, without what is added to it, while `typing` is not loaded; else itself."""
+    """The type that a text stands for, without what is added to it, where the module has no names of `typing`."""
     if not isinstance(annotation, str):
         return annotation
-    bare = {name: _BARE[one.name] for name, one in names.items() if type(one) is StandIn and one.name in _BARE}
     try:
-        return eval(annotation, names, bare)  # noqa: S307 - the author's own annotation, as typing does
+        return eval(annotation, names, {**_BARE, **names})  # noqa: S307 - the author's own annotation, as typing does
     except Exception:  # noqa: BLE001 - as in `_resolve`, which comes next
         return annotation
 
@@ -191,12 +201,13 @@ def _resolve(name: str, annotation: object, names: dict[str, object]) -> object:
     try:
         if isinstance(annotation, str):
             # Code of the plugin, as typing would run it, at a third of the price.
-            annotation = eval(annotation, names)  # noqa: S307 - the author's own annotation, as typing does
+            annotation = eval(annotation, names, _NamesOfTyping(names))  # noqa: S307 - the author's own, as typing does
         if not _holds_text(annotation):
             return annotation
         import typing
 
-        return typing.get_type_hints(_Annotated(name, annotation), names, include_extras=True)[name]
+        known = _NamesOfTyping(names)
+        return typing.get_type_hints(_Annotated(name, annotation), names, known, include_extras=True)[name]
     except Exception:  # noqa: BLE001 - a text may hold anything; who needs the type says what is wrong
         return annotation
 

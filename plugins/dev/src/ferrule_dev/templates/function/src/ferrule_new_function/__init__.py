@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
 from ferrule import JSONObject, Range, ToolError, tool
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:  # the annotations are texts, and to import it would cost each call most of an interpreter's start
+    from typing import Annotated, Literal
 
 
 @tool
