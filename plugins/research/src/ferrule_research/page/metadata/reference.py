@@ -73,12 +73,17 @@ def sort_by_key(references: Sequence[Reference]) -> list[Reference]:
 
 def name_keys(references: Iterable[Reference]) -> list[Reference]:
     """The references in their order, each with a key that no other one has."""
-    taken: dict[str, int] = {}
+    made = [(one, _make_key(one)) for one in references]
+    taken, numbers = {key for _, key in made}, dict.fromkeys((key for _, key in made), 1)
     found = []
-    for one in references:
-        key = _make_key(one)
-        number = taken[key] = taken.get(key, 0) + 1
-        found.append(one._replace(key=key + _suffix(number)))
+    for one, key in made:
+        unique = key + _suffix(numbers[key])
+        while numbers[key] > 1 and unique in taken:  # what another title makes by itself
+            numbers[key] += 1
+            unique = key + _suffix(numbers[key])
+        numbers[key] += 1
+        taken.add(unique)
+        found.append(one._replace(key=unique))
     return found
 
 
