@@ -89,6 +89,15 @@ def test_signs_that_are_commands_elsewhere_come_out_as_they_are(call: Call, styl
     assert "2026" not in line
 
 
+@pytest.mark.parametrize("style", ["apa", "ieee", "bibtex", "ris", "csl-json"])
+def test_characters_that_are_not_seen_are_left_out(call: Call, style: str) -> None:
+    hidden = {**PAGE, "title": "Red\x1b[3m \u202enotes\x08", "authors": ["Le\x07e, Ann", "\x01"], "site": "Jour\x02nal"}
+    text = write(call, style, hidden)
+    shown = json.dumps(json.loads(text), ensure_ascii=False) if style == "csl-json" else text
+    assert all(one.isprintable() or one == "\n" for one in shown)
+    assert all(word in text for word in ("notes", "Lee", "Journal"))
+
+
 def test_a_page_has_the_day_of_access_only_where_it_is_given(call: Call) -> None:
     assert "Accessed" not in write(call, "ieee", PAGE)
     assert "Accessed: Nov. 01, 2026" in write(call, "ieee", {**PAGE, "accessed": "2026-11-01"})

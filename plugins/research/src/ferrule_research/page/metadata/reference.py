@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from ferrule.text.invisible import without_invisible
 from ferrule_research.hosts import host_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,24 @@ class Reference(NamedTuple):
         """The DOI's address, else the URL."""
         return f"https://doi.org/{self.doi}" if self.doi else self.url
 
+    def cleaned(self) -> Self:
+        """The reference without characters that are not seen, and without authors of no name."""
+        names = [
+            one._replace(family=_clean(one.family), given=_clean(one.given), suffix=_clean(one.suffix))
+            for one in self.authors
+        ]
+        return self._replace(
+            authors=[one for one in names if one.family or one.given],
+            title=_clean(self.title),
+            container=_clean(self.container),
+            doi=_clean(self.doi),
+            url=_clean(self.url),
+            volume=_clean(self.volume),
+            issue=_clean(self.issue),
+            pages=_clean(self.pages),
+            publisher=_clean(self.publisher),
+        )
+
     def as_csl(self) -> JSONObject:
         """The item of CSL-JSON."""
         item: JSONObject = {"id": self.key, "type": self.kind, "title": self.title}
@@ -73,7 +92,7 @@ def sort_by_key(references: Sequence[Reference]) -> list[Reference]:
 
 def name_keys(references: Iterable[Reference]) -> list[Reference]:
     """The references in their order, each with a key that no other one has."""
-    made = [(one, _make_key(one)) for one in references]
+    made = [(one, _make_key(one)) for one in (reference.cleaned() for reference in references)]
     taken, numbers = {key for _, key in made}, dict.fromkeys((key for _, key in made), 1)
     found = []
     for one, key in made:
@@ -85,6 +104,11 @@ def name_keys(references: Iterable[Reference]) -> list[Reference]:
         taken.add(unique)
         found.append(one._replace(key=unique))
     return found
+
+
+def _clean(text: str) -> str:
+    """A text on one line, as every format has it."""
+    return " ".join(without_invisible(text).split())
 
 
 def _suffix(number: int) -> str:
