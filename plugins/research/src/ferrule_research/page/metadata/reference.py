@@ -48,12 +48,8 @@ class Reference(NamedTuple):
 
     def cleaned(self) -> Self:
         """The reference without characters that are not seen, and without authors of no name."""
-        names = [
-            one._replace(family=_clean(one.family), given=_clean(one.given), suffix=_clean(one.suffix))
-            for one in self.authors
-        ]
         return self._replace(
-            authors=[one for one in names if one.family or one.given],
+            authors=[one for one in map(_clean_name, self.authors) if one.family],
             title=_clean(self.title),
             container=_clean(self.container),
             doi=_clean(self.doi),
@@ -109,6 +105,12 @@ def name_keys(references: Iterable[Reference]) -> list[Reference]:
 def _clean(text: str) -> str:
     """A text on one line, as every format has it."""
     return " ".join(without_invisible(text).split())
+
+
+def _clean_name(name: Name) -> Name:
+    """A name on one line; what is given alone is all there is of it."""
+    family, given, suffix = _clean(name.family), _clean(name.given), _clean(name.suffix)
+    return name._replace(family=family or given, given=given if family else "", suffix=suffix)
 
 
 def _suffix(number: int) -> str:
