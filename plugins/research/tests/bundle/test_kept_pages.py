@@ -108,6 +108,14 @@ def test_nothing_is_shared_where_the_cache_is_off(web: Web, server: Server, url:
 
 
 @pytest.mark.process
+def test_a_time_that_no_clock_has_costs_no_page(web: Web, server: Server, url: str) -> None:
+    web.configure("[wrappers.cache.tools.scrape_page]\nseconds = inf\n")
+    assert bundle(web)["summary"]["urlsScraped"] == 1
+    assert bundle(web, "umbrella")["summary"]["urlsKept"] == 0
+    assert count(server) == 2
+
+
+@pytest.mark.process
 @pytest.mark.parametrize(
     "table",
     [
