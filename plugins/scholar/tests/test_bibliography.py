@@ -89,6 +89,15 @@ def test_signs_that_are_commands_elsewhere_come_out_as_they_are(call: Call, styl
     assert "2026" not in line
 
 
+@pytest.mark.parametrize("style", ["apa", "ieee", "bibtex", "ris", "csl-json"])
+def test_characters_that_are_not_seen_are_left_out(call: Call, style: str) -> None:
+    hidden = {**PAGE, "title": "Red\x1b[3m \u202enotes\x08", "authors": ["Le\x07e, Ann", "\x01"], "site": "Jour\x02nal"}
+    text = write(call, style, hidden)
+    shown = json.dumps(json.loads(text), ensure_ascii=False) if style == "csl-json" else text
+    assert all(one.isprintable() or one == "\n" for one in shown)
+    assert all(word in text for word in ("notes", "Lee", "Journal"))
+
+
 def test_a_page_has_the_day_of_access_only_where_it_is_given(call: Call) -> None:
     assert "Accessed" not in write(call, "ieee", PAGE)
     assert "Accessed: Nov. 01, 2026" in write(call, "ieee", {**PAGE, "accessed": "2026-11-01"})
@@ -248,7 +257,16 @@ def test_the_doi_of_data_is_looked_up_at_the_agency_that_doi_org_names(
 
 
 @pytest.mark.parametrize(
-    "place", ["http://elsewhere.example/agency", "https://doi.org.example/", "https://[", "/doi/x"]
+    "place",
+    [
+        "http://elsewhere.example/agency",
+        "https://doi.org.example/",
+        "https://[",
+        "/doi/x",
+        "http://api.crossref.org/x",
+        "https://api.crossref.org:8443/x",
+        "https://api.crossref.org@elsewhere.example/",
+    ],
 )
 def test_a_redirect_to_another_host_than_an_agency_is_not_followed(
     server: Server, failure: Failure, reply: Reply, place: str
@@ -260,6 +278,25 @@ def test_a_redirect_to_another_host_than_an_agency_is_not_followed(
     else:
         assert "doi.org answered with HTTP 302" in error.message
     assert "elsewhere" not in str(error.facts())
+
+
+@pytest.mark.parametrize("style", ["apa", "csl-json"])
+@pytest.mark.parametrize(
+    ("parts", "issued"),
+    [([10**30], None), ([-5], None), ([2024, None, 5], [2024]), (["2024", "13"], [2024]), ([2024, 2, 30], [2024])],
+)
+def test_a_date_that_no_calendar_has_costs_no_bibliography(
+    server: Server, call: Call, reply: Reply, style: str, parts: list[object], issued: list[int] | None
+) -> None:
+    hand_on(reply, server, f"{server.url}/agency")
+    item = {"DOI": DATA, "title": "Rain in Ulm", "issued": {"date-parts": [parts]}}
+    server.page("/agency", json.dumps(item), "application/json")
+    text = write(call, style, {"doi": DATA})
+    if style == "apa":
+        assert text.startswith(f"Rain in Ulm. ({'2024' if issued else 'n.d.'}")
+    else:
+        (found,) = json.loads(text)
+        assert found.get("issued") == (issued and {"date-parts": [issued]})
 
 
 def test_an_agency_that_leads_in_a_circle_is_left(server: Server, failure: Failure, reply: Reply) -> None:

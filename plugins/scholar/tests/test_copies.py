@@ -25,6 +25,8 @@ KNOWN = Work(TITLE, citations=500, doi="10.1000/a", url="https://publisher.examp
         ({"url": "https://doi.org/10.1000/b"}, False),
         ({"url": "https://api.openalex.org/W1"}, False),
         ({"url": ""}, False),
+        ({"url": "http://[papers.example/b"}, False),
+        ({"url": "http://[papers.example/b", "pdf_url": "https://papers.example/x.pdf"}, True),
         ({"url": "", "pdf_url": "https://papers.example/x.pdf"}, True),
     ],
 )

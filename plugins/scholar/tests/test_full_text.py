@@ -54,6 +54,14 @@ def test_a_paper_has_its_headings_and_paragraphs(
     assert (fetched["db"], fetched["id"]) == ("pmc", NUMBER)
 
 
+def test_parts_that_lie_in_each_other_without_end_cost_no_papers(server: Server, call: Call, reply: Reply) -> None:
+    depth = 20_000
+    body = f"<body><p>First.</p>{'<sec>' * depth}<p>Deep.</p>{'</sec>' * depth}<p>Last.</p></body>"
+    put_up(reply, server, ARTICLE.format(kind="pmc", number=NUMBER, body=body))
+    (text,) = [one["fullText"] for one in find(call)["papers"] if "fullText" in one]
+    assert text == "First.\n\nDeep.\n\nLast."
+
+
 def test_a_paper_whose_publisher_does_not_give_it_has_none(server: Server, call: Call, reply: Reply) -> None:
     put_up(reply, server, ARTICLE.format(kind="pmc", number=NUMBER, body=""))
     answer = find(call)

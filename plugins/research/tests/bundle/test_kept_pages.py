@@ -1,5 +1,6 @@
 """scrape_page and search_and_scrape share the pages that they have read: who finds which, and for how long."""
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -107,6 +108,14 @@ def test_nothing_is_shared_where_the_cache_is_off(web: Web, server: Server, url:
 
 
 @pytest.mark.process
+def test_a_time_that_no_clock_has_costs_no_page(web: Web, server: Server, url: str) -> None:
+    web.configure("[wrappers.cache.tools.scrape_page]\nseconds = inf\n")
+    assert bundle(web)["summary"]["urlsScraped"] == 1
+    assert bundle(web, "umbrella")["summary"]["urlsKept"] == 0
+    assert count(server) == 2
+
+
+@pytest.mark.process
 @pytest.mark.parametrize(
     "table",
     [
@@ -165,6 +174,26 @@ def test_a_page_comes_back_as_it_was() -> None:
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"shape": 1}', write_content(WHOLE, 1)[:-9], b'{"shape": 2}'])
 def test_bytes_that_hold_no_page_are_none(data: bytes) -> None:
     assert read_content(data) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("text",), 5), (("url",), []), (("kind",), None), (("quality",), ["complete"]), (("same_as_fetched",), "no"),
+        (("bibliography", "title"), {}), (("bibliography", "authors"), [[1, 2]]), (("bibliography", "date"), ["x"]),
+        (("bibliography", "date"), [2024, 13]), (("bibliography", "place"), [1]), (("bibliography", "types"), [1]),
+        (("embedded", "json_ld"), "x"), (("embedded", "open_graph"), {"og:title": 1}), (("embedded", "frames"), [None]),
+    ],
+)  # fmt: skip
+def test_a_page_whose_fields_are_of_other_types_is_none(place: tuple[str, ...], value: object) -> None:
+    document = json.loads(write_content(WHOLE, 5.5))
+    *above, name = place
+    part = document["page"]
+    for one in above:
+        part = part[one]
+    assert name in part
+    part[name] = value
+    assert read_content(json.dumps(document).encode()) is None
 
 
 @pytest.fixture

@@ -71,6 +71,27 @@ def test_pages_are_there_or_gone_or_it_is_not_known(
     assert all(one["verifiedAt"].endswith("Z") for one in found.values())
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a.example/\n\u202e)](javascript:1)",
+        "https://a.example/" + "x" * 200_000,
+        "http://user:pw@a.example/",
+        "http://[a.example/",
+        "javascript:alert(1)",
+        5,
+    ],
+)
+def test_what_an_archive_says_and_is_no_address_is_no_copy(
+    server: Server, export: Callable[..., dict[str, dict[str, Any]]], url: object
+) -> None:
+    answer = json.dumps({"archived_snapshots": {"closest": {"available": True, "url": url}}})
+    server.route("/archive/wayback/available", lambda exchange: exchange.answer(answer.encode(), "application/json"))
+    server.page("/gone", "no", status=404)
+    (found,) = export(f"{server.url}/gone").values()
+    assert (found["httpStatus"], found.get("archivedUrl")) == (404, None)
+
+
 def test_an_address_that_may_not_be_asked_is_not(
     server: Server, export: Callable[..., dict[str, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,9 +84,11 @@ def _list_articles(root: Element) -> Iterator[tuple[str, str]]:
 
 
 def _list_texts(element: Element) -> Iterator[str]:
-    """The headings and paragraphs, each with all that stands in it."""
-    for child in element:
+    """The headings and paragraphs, each with all that stands in it, however deep parts lie in each other."""
+    left = [*reversed(element)]
+    while left:
+        child = left.pop()
         if child.tag in _TEXTS:
             yield flatten(child)
         elif child.tag not in _LEFT_OUT:
-            yield from _list_texts(child)
+            left += reversed(child)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ferrule import ToolError
+from ferrule.http import UnusableURL, parse
 from ferrule_fetch.library import FetchOptions, StatusError, fetch
 from ferrule_research.page.sources.json_api import endpoint, get_json
 from ferrule_research.sessions.store import format_instant
@@ -25,6 +26,7 @@ _READ_BYTES = 1 << 12  # the page itself is not needed
 _OPTIONS = FetchOptions(max_bytes=lambda _: _READ_BYTES, is_readable=lambda _: True)
 _HTTP_OK = 200
 _GONE = (404, 410)
+_MAX_COPY_CHARS = 8192  # of an address that has that of the page in it
 _ARCHIVE = "https://archive.org"
 
 
@@ -74,4 +76,14 @@ def _find_copy(url: str, context: Context, end: float) -> str:
     for name in ("archived_snapshots", "closest"):
         found = found.get(name) if isinstance(found, dict) else None
     copy = found.get("url") if isinstance(found, dict) and found.get("available") is True else ""
-    return copy if isinstance(copy, str) and copy.startswith(("http://", "https://")) else ""
+    return copy if isinstance(copy, str) and _is_address(copy) else ""
+
+
+def _is_address(text: str) -> bool:
+    """Whether a text is an address that a reader can follow, of a length that leaves room for the rest."""
+    if len(text) > _MAX_COPY_CHARS or any(one.isspace() or not one.isprintable() for one in text):
+        return False
+    try:
+        return parse(text, strict=True).scheme in ("http", "https")
+    except UnusableURL:
+        return False

@@ -30,6 +30,7 @@ _FOLDER = "pages"
 _PREFIX = f"ferrule:pages:{SHAPE}:"
 _TOTAL_BYTES, _MAX_BYTES = 64 << 20, 8 << 20
 _REDIS_SECONDS = 0.25
+_MAX_SECONDS = 1e9  # and no file has a time that lies further ahead
 _CLOCK_SLACK_SECONDS = 1.0  # by which the clock may step back
 _COMPLETE = "complete"
 _SETTINGS = {  # what decides which servers may be asked, how they are, and how what they send is read
@@ -119,10 +120,11 @@ class KeptPages:
 
 
 def _read_seconds(table: object) -> float:
-    """How long the admin has answers of `scrape_page` kept; 0 for what is no number, by which nothing is kept."""
+    """How long the admin has answers of `scrape_page` kept; 0 where that is no time, as the cache takes it."""
     for name in ("tools", _OWNER):
         table = table.get(name) if isinstance(table, dict) else None
     seconds = table.get("seconds") if isinstance(table, dict) else None
     if seconds is None:
         return DEFAULT_SECONDS
-    return float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else 0.0
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    return float(seconds) if is_number and 0 <= seconds < _MAX_SECONDS else 0.0

@@ -44,7 +44,7 @@ def format_sources(arguments: JSONMapping, context: Context) -> JSONObject:
 
 def _write(references: Sequence[Reference], style: str) -> JSONObject:
     if style in STYLES:
-        return {"bibliography": "\n".join(write_style(references, style))}
+        return {"bibliography": "\n".join(write_style([one.cleaned() for one in references], style))}
     references = sort_by_key(references)
     if style == _CSL:
         return {"bibliography": json.dumps([one.as_csl() for one in references], ensure_ascii=False, indent=2)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -101,5 +102,5 @@ def _list_authors(item: Mapping[str, object]) -> list[Name]:
 def _read_date(value: object) -> Date | None:
     groups = mapping(value).get("date-parts")
     parts = groups[0] if isinstance(groups, list) and groups and isinstance(groups[0], list) else []
-    numbers = [number for part in parts if (number := whole(part))]
-    return Date(*numbers[:3]) if numbers else None
+    numbers = list(takewhile(bool, (whole(part) or 0 for part in parts[:3])))  # a day without a month is none
+    return Date(*numbers) if numbers else None

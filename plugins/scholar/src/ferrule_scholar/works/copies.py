@@ -39,6 +39,9 @@ def _is_copy(work: Work, most: int) -> bool:
 
 
 def _is_doubtful(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:  # of what a service gives for an address, and is none
+        return False
     is_of_service = any(host == one or host.endswith(f".{one}") for one in _SERVICES)
     return bool(host) and not is_of_service and classify_host(url).tier == _DOUBTFUL

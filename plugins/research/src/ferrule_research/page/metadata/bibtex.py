@@ -61,7 +61,13 @@ def escape_tex(text: str) -> str:
 def _write_name(name: Name) -> str:
     if name.literal or not name.given:
         return "{" + escape_tex(name.family) + "}"
-    return ", ".join(escape_tex(part) for part in (name.family, name.suffix, name.given) if part)
+    return ", ".join(_write_part(part) for part in (name.family, name.suffix, name.given) if part)
+
+
+def _write_part(text: str) -> str:
+    """A part of a name, in braces where BibTeX would find two parts or two names in it."""
+    part = escape_tex(text)
+    return f"{{{part}}}" if "," in part or "and" in part.lower().split() else part
 
 
 def _verbatim(text: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from ferrule.text.invisible import without_invisible
 from ferrule_research.hosts import host_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,20 @@ class Reference(NamedTuple):
         """The DOI's address, else the URL."""
         return f"https://doi.org/{self.doi}" if self.doi else self.url
 
+    def cleaned(self) -> Self:
+        """The reference without characters that are not seen, and without authors of no name."""
+        return self._replace(
+            authors=[one for one in map(_clean_name, self.authors) if one.family],
+            title=_clean(self.title),
+            container=_clean(self.container),
+            doi=_clean(self.doi),
+            url=_clean(self.url),
+            volume=_clean(self.volume),
+            issue=_clean(self.issue),
+            pages=_clean(self.pages),
+            publisher=_clean(self.publisher),
+        )
+
     def as_csl(self) -> JSONObject:
         """The item of CSL-JSON."""
         item: JSONObject = {"id": self.key, "type": self.kind, "title": self.title}
@@ -73,13 +88,29 @@ def sort_by_key(references: Sequence[Reference]) -> list[Reference]:
 
 def name_keys(references: Iterable[Reference]) -> list[Reference]:
     """The references in their order, each with a key that no other one has."""
-    taken: dict[str, int] = {}
+    made = [(one, _make_key(one)) for one in (reference.cleaned() for reference in references)]
+    taken, numbers = {key for _, key in made}, dict.fromkeys((key for _, key in made), 1)
     found = []
-    for one in references:
-        key = _make_key(one)
-        number = taken[key] = taken.get(key, 0) + 1
-        found.append(one._replace(key=key + _suffix(number)))
+    for one, key in made:
+        unique = key + _suffix(numbers[key])
+        while numbers[key] > 1 and unique in taken:  # what another title makes by itself
+            numbers[key] += 1
+            unique = key + _suffix(numbers[key])
+        numbers[key] += 1
+        taken.add(unique)
+        found.append(one._replace(key=unique))
     return found
+
+
+def _clean(text: str) -> str:
+    """A text on one line, as every format has it."""
+    return " ".join(without_invisible(text).split())
+
+
+def _clean_name(name: Name) -> Name:
+    """A name on one line; what is given alone is all there is of it."""
+    family, given, suffix = _clean(name.family), _clean(name.given), _clean(name.suffix)
+    return name._replace(family=family or given, given=given if family else "", suffix=suffix)
 
 
 def _suffix(number: int) -> str:

@@ -58,10 +58,9 @@ def _lines(reference: Reference) -> Iterator[tuple[str, str]]:
 
 
 def _write_name(name: Name) -> str:
-    """`Family, Given, Suffix`; an organisation as it is, since a comma would cut it."""
-    if name.literal or not name.given:
-        return name.family.replace(",", "")
-    return ", ".join(filter(None, (name.family, name.given, name.suffix)))
+    """`Family, Given, Suffix`, without commas in these, which would cut them; an organisation as it is, too."""
+    parts = (name.family,) if name.literal or not name.given else (name.family, name.given, name.suffix)
+    return ", ".join(part.replace(",", "") for part in parts if part)
 
 
 def _write_date(date: Date | None) -> str:
