@@ -117,9 +117,9 @@ def ferrule(folder: Path, url: str) -> Contender:
         writer = csv.writer(file)
         writer.writerows([("question",), *((f"{QUESTION} {number}",) for number in range(ROWS))])
     environ = {"FERRULE_CONFIG": str(config), "FERRULE_STATE": str(folder / "state")}
-    ask = [Path(sys.executable).with_name("ferrule"), "ask", "--no-tools", "--model", "local/local"]
+    ask: list[str | Path] = [Path(sys.executable).with_name("ferrule"), "ask", "--no-tools", "--model", "local/local"]
     # Kept answers would be given again: the state is removed before each run.
-    many = ["sh", "-c", 'rm -rf "$FERRULE_STATE" "$0"; exec "$@"', folder / "out.csv", *ask]
+    many: list[str | Path] = ["sh", "-c", 'rm -rf "$FERRULE_STATE" "$0"; exec "$@"', folder / "out.csv", *ask]
     many += [QUESTION, "--rows", rows, "--out", folder / "out.csv"]
     return Contender("ferrule ask", Command([*ask, QUESTION], environ=environ), Command(many, environ=environ))
 
@@ -132,7 +132,7 @@ def llm(folder: Path, url: str, python: str) -> Contender:
         f"- model_id: local\n  model_name: local\n  api_base: {url}\n  can_stream: false\n"
     )
     environ = {"LLM_USER_PATH": str(home), "OPENAI_API_KEY": KEY}
-    ask = [Path(python).with_name("llm"), "-m", "local", "--no-stream"]
+    ask: list[str | Path] = [Path(python).with_name("llm"), "-m", "local", "--no-stream"]
     loop = f'for number in $(seq {ROWS}); do "$@" "{QUESTION} $number"; done'
     many = Command(["sh", "-c", loop, "sh", *ask], environ=environ)
     return Contender("llm", Command([*ask, QUESTION], environ=environ), many)
