@@ -265,6 +265,7 @@ def test_the_doi_of_data_is_looked_up_at_the_agency_that_doi_org_names(
         "/doi/x",
         "http://api.crossref.org/x",
         "https://api.crossref.org:8443/x",
+        "https://name:word@api.crossref.org/x",
         "https://api.crossref.org@elsewhere.example/",
     ],
 )
