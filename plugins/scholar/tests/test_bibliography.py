@@ -281,6 +281,16 @@ def test_a_redirect_to_another_host_than_an_agency_is_not_followed(
     assert "elsewhere" not in str(error.facts())
 
 
+def test_a_doi_with_a_comma_has_crossref_asked_for_no_other_works(
+    server: Server, failure: Failure, reply: Reply
+) -> None:
+    reply("crossref", "/works", "crossref-search.json")
+    for service in ("openalex", "doi"):
+        reply(service, "*", b"{}", status=404)
+    assert failure("format_bibliography", sources=[{"doi": "10.1000/a,b"}]).code == "NOT_FOUND"
+    assert queries(server, "crossref") == []
+
+
 @pytest.mark.parametrize("style", ["apa", "csl-json"])
 @pytest.mark.parametrize(
     ("parts", "issued"),
