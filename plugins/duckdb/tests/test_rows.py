@@ -1,5 +1,6 @@
 """`ferrule ask --rows`: a file of rows, as a person runs it."""
 
+import csv
 import json
 import os
 import signal
@@ -178,6 +179,31 @@ def test_one_answer_of_a_type_is_the_same_json_as_in_a_file(ask, server, tmp_pat
     assert (code, json.loads(said)["value"]) == (0, value)
     assert ask("Which?", "--rows", "cities.csv", "--type", kind, "--out", "out.jsonl")[0] == 0
     assert json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["answer"] == value
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "written", "value"),
+    [
+        ("out.csv", "MAP(VARCHAR, INTEGER)", [{"key": 'a "b", c\n', "value": 1}], {'a "b", c\n': 1}),
+        (
+            "out.tsv",
+            "MAP(DATE, VARCHAR[])",
+            [{"key": "2026-01-02", "value": ["x=1, y\t"]}],
+            {"2026-01-02": ["x=1, y\t"]},
+        ),
+        ("out.csv", "VARCHAR[]", ["it's, so", "b"], ["it's, so", "b"]),
+        ("out.csv", "STRUCT(a VARCHAR, n INTEGER)", {"a": "b, n: 5", "n": None}, {"a": "b, n: 5", "n": None}),
+        ("out.csv", "VARCHAR", "plain, as it is", None),
+        ("out.csv", '{"type": "array", "items": {"type": "integer"}}', [1], [1]),
+    ],
+)
+def test_parts_of_answers_are_json_in_files_of_texts(ask, server, tmp_path, target, kind, written, value):
+    server.always(says(json.dumps(written if "STRUCT" in kind else {"value": written})))
+    code, _, err = ask("Which?", "--rows", "cities.csv", "--type", kind, "--out", target)
+    assert code == 0, err
+    with (tmp_path / target).open(newline="") as file:
+        answers = [row["answer"] for row in csv.DictReader(file, delimiter="\t" if target.endswith("tsv") else ",")]
+    assert [written if value is None else value] * 4 == [one if value is None else json.loads(one) for one in answers]
 
 
 @pytest.mark.parametrize(

@@ -265,6 +265,7 @@ def test_the_doi_of_data_is_looked_up_at_the_agency_that_doi_org_names(
         "/doi/x",
         "http://api.crossref.org/x",
         "https://api.crossref.org:8443/x",
+        "https://name:word@api.crossref.org/x",
         "https://api.crossref.org@elsewhere.example/",
     ],
 )
@@ -278,6 +279,16 @@ def test_a_redirect_to_another_host_than_an_agency_is_not_followed(
     else:
         assert "doi.org answered with HTTP 302" in error.message
     assert "elsewhere" not in str(error.facts())
+
+
+def test_a_doi_with_a_comma_has_crossref_asked_for_no_other_works(
+    server: Server, failure: Failure, reply: Reply
+) -> None:
+    reply("crossref", "/works", "crossref-search.json")
+    for service in ("openalex", "doi"):
+        reply(service, "*", b"{}", status=404)
+    assert failure("format_bibliography", sources=[{"doi": "10.1000/a,b"}]).code == "NOT_FOUND"
+    assert queries(server, "crossref") == []
 
 
 @pytest.mark.parametrize("style", ["apa", "csl-json"])

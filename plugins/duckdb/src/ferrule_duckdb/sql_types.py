@@ -60,6 +60,11 @@ class Shape(NamedTuple):
     sql: str | None
     kind: object = None
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether values have parts, which as a text of DuckDB nothing else could tell apart."""
+        return self.kind is not None and _name(self.kind) in _WITH_PARTS
+
     def fold(self, value: object) -> object:
         """The value as JSON that DuckDB casts to the type. Raises ValueError where a part that has to be JSON is none.
 
@@ -175,6 +180,8 @@ _NESTED: Mapping[str, Callable[[list[tuple[str, object]], str], JSONObject]] = {
     "enum": _enum_schema,
     "decimal": _decimal_schema,
 }
+
+_WITH_PARTS = frozenset(("struct", "list", "array", "map", "union"))
 
 
 def _join(path: str, field: str) -> str:

@@ -231,6 +231,17 @@ def test_what_the_next_call_may_read_more_of_is_not_kept(
     assert keep().find(WHOLE.url) is None
 
 
+def test_a_call_without_time_to_wait_keeps_no_page(keep: Callable[..., KeptPages]) -> None:
+    hurried = WrapperContext(context("scrape_page", seconds=2), {"cache": {}})
+    hurried.note("cache", {"cached": False})
+    kept = KeptPages.of(hurried)
+    assert kept
+    kept.keep(WHOLE.url, WHOLE)
+    assert keep().find(WHOLE.url) is None
+    keep().keep(WHOLE.url, WHOLE)
+    assert kept.find(WHOLE.url)
+
+
 def test_a_call_without_the_cache_has_no_kept_pages(ferrule_environment: Environment) -> None:
     assert KeptPages.of(context("scrape_page")) is None
     assert KeptPages.of(WrapperContext(context("scrape_page"), {"timing": {}})) is None

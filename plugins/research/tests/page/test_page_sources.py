@@ -86,6 +86,18 @@ def test_comments_that_are_gone_are_left_out(scrape: Scrape, items: Callable[...
     assert content.count("### ") == 1
 
 
+def test_a_story_whose_comments_did_not_come_is_no_whole_page(
+    scrape: Scrape, items: Callable[..., None], web: Server
+) -> None:
+    items({"item/42": story(42, kids=[100, 101]), "item/100": comment(100)})
+    web.page("/v0/item/101.json", "busy", status=503)
+    answer = scrape(f"{HN}/item?id=42")
+    assert (answer["extractionQuality"], answer["content"].count("### ")) == ("partial", 1)
+    items({"item/101": comment(101)})
+    answer = scrape(f"{HN}/item?id=42")
+    assert (answer["extractionQuality"], answer["content"].count("### ")) == ("complete", 2)
+
+
 def test_a_title_cannot_forge_markdown(scrape: Scrape, items: Callable[..., None]) -> None:
     items({"item/42": story(42, title="[x](https://evil.example) <b>", url="javascript:alert(1)")})
     content = scrape(f"{HN}/item?id=42")["content"]

@@ -121,6 +121,17 @@ def test_a_call_without_time_gives_the_document_all_the_same(
     assert "verifiedAt" not in found["/there"]
 
 
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_a_later_part_has_its_own_sources_asked_for_alone(server: Server, call: Call, session: str, form: str) -> None:
+    server.page("*", "<h1>Here</h1>")
+    record_sources(session, [{"url": f"{server.url}/{number}", "title": "T"} for number in range(5)])
+    whole = call("research_export", sessionId=session, format=form)
+    before = len(whole["document"]["steps"]) if form == "json" else 1 + whole["stepCount"]
+    answer = call("research_export", sessionId=session, format=form, verify_links=True, offset=before + 3)
+    assert {one.target for one in server.requests} == {"/3", "/4"}
+    assert str(answer["document"]).count("verifiedAt" if form == "json" else "there (HTTP 200)") == 2
+
+
 def test_markdown_says_it_and_links_the_copy(server: Server, call: Call, session: str) -> None:
     keep_copies(server, "/gone")
     server.page("/gone", "no", status=404)

@@ -123,7 +123,8 @@ def _fields(rows: Rows, columns: Mapping[str, str], own: Names) -> str:
     kept = {"answer": f"{own.answer}.text" if rows.type is None else _value(rows.type, own)}
     kept |= {name: f"{own.answer}.{name}" for name in _KEPT}
     if is_flat(rows.target or ""):
-        kept["sources"] = f"to_json({kept['sources']})"
+        has_parts = rows.type is not None and shape_of(rows.type).has_parts
+        kept |= {name: f"to_json({kept[name]})" for name in ("sources", *(["answer"] if has_parts else []))}
     return ", ".join([*map(quote_name, columns), *(f"{value} AS {name}" for name, value in kept.items())])
 
 

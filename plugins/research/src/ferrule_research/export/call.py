@@ -36,7 +36,8 @@ def export_session(arguments: JSONMapping, context: Context) -> JSONObject:
     elif is_checked:
         from ferrule_research.export.links import check_links
 
-        sources = check_links(sources, context)
+        shown = max(0, offset - len(_make_document(form, session, []).parts))  # in an earlier part
+        sources = [*sources[:shown], *check_links(sources[shown:], context)]
     document = _make_document(form, session, sources)
     answer: JSONObject = {
         "sessionId": session["sessionId"],

@@ -32,6 +32,7 @@ _TOTAL_BYTES, _MAX_BYTES = 64 << 20, 8 << 20
 _REDIS_SECONDS = 0.25
 _MAX_SECONDS = 1e9  # and no file has a time that lies further ahead
 _CLOCK_SLACK_SECONDS = 1.0  # by which the clock may step back
+_KEEP_SECONDS = 2.5  # that it takes where another process writes, which must not cost a page that was read
 _COMPLETE = "complete"
 _SETTINGS = {  # what decides which servers may be asked, how they are, and how what they send is read
     "allow": "FERRULE_FETCH_ALLOW",
@@ -84,8 +85,8 @@ class KeptPages:
         return KeptPage(record.content, max(0.0, seconds)) if is_fresh else None
 
     def keep(self, url: str, content: PageContent) -> None:
-        """Keep a page, unless the next call may read more of it."""
-        if content.quality != _COMPLETE or content.browser_failure:
+        """Keep a page, unless the next call may read more of it, or this one has no time to wait for the others."""
+        if content.quality != _COMPLETE or content.browser_failure or self._context.remaining() < _KEEP_SECONDS:
             return
         from ferrule.storage import StorageError
 

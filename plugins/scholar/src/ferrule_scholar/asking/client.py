@@ -137,7 +137,7 @@ class ScholarClient:
             return ""
         try:
             place, own = urlsplit(urljoin(url, location)), urlsplit(self._endpoint)
-            is_known = place.scheme == "https" and place.hostname in hosts and place.port in (None, 443)
+            is_known = place.scheme == "https" and place.netloc.lower().removesuffix(":443") in hosts
         except ValueError:
             return ""
         return place.geturl() if is_known or place[:2] == own[:2] else ""

@@ -88,9 +88,9 @@ class Crossref:
     def find_many(self, dois: Sequence[str], client: ScholarClient) -> list[Work]:
         """The records of several DOIs, by one request for 40 of them each; unknown ones are left out."""
         found: list[Work] = []
-        for start in range(0, len(dois), _MAX_DOIS):
-            part = [doi for doi in dois[start : start + _MAX_DOIS] if "," not in doi]
-            filters = ",".join(f"doi:{doi}" for doi in part)
+        named = [doi for doi in dois if "," not in doi]  # which no filter can have; without any, all works would come
+        for start in range(0, len(named), _MAX_DOIS):
+            filters = ",".join(f"doi:{doi}" for doi in named[start : start + _MAX_DOIS])
             found += _list(client, {"filter": filters, "rows": str(_MAX_DOIS), "select": _FIELDS}).works
         return found
 

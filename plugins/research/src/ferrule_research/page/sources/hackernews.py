@@ -35,11 +35,14 @@ def read_hacker_news(place: Place, url: str, context: Context) -> PageContent:
             raise page_error(NOT_FOUND, url)
         html, bibliography = _render_user(found) if place.kind == "user" else _render_item(api, found)
     text = convert_page(html, url, context.deadline).markdown
-    return PageContent(url, "markdown", text, bibliography)
+    return PageContent(url, "markdown", text, bibliography, quality="complete" if api.is_whole else "partial")
 
 
 class _API:
+    """is_whole: whether every item was had that was asked for."""
+
     def __init__(self, context: Context) -> None:
+        self.is_whole = True
         self._context = context
         self._endpoint = endpoint(context, "hn_endpoint", VARIABLE, ENDPOINT)
         self._deadline = time.monotonic() + context.remaining() * _TIME_SHARE
@@ -60,6 +63,7 @@ class _API:
         try:
             item = self.get(f"item/{number}")
         except ToolError:
+            self.is_whole = False
             return {}
         return item if isinstance(item, dict) else {}
 
