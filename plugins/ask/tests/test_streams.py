@@ -151,6 +151,19 @@ def begin_call(arguments: object = "", tool: str = SEARCH) -> dict[str, Any]:
             [{**begin_call(), "index": 1}],
             [piece_of_call('{"query": "b"}')],
         ],
+        [
+            [{**begin_call('{"query": "a"}'), "index": 0}],
+            [{**begin_call(), "index": 0}],
+            [{**begin_call('{"query": "b"}'), "index": 1}],
+            [{**begin_call(), "index": 1}],
+        ],
+        [
+            [{**begin_call(), "index": 0, "id": "1"}],
+            [{**begin_call('{"query": "a"}'), "index": 0}],
+            [{**begin_call(None), "index": 0}],
+            [{**begin_call('{"query": "b"}'), "index": 1, "id": "2"}],
+        ],
+        [[begin_call()], [piece_of_call('{"query": "a"}')], [begin_call()], [piece_of_call('{"query": "b"}')]],
     ],
     ids=[
         "one event",
@@ -160,6 +173,9 @@ def begin_call(arguments: object = "", tool: str = SEARCH) -> dict[str, Any]:
         "in pieces",
         "name in each piece",
         "index at the beginning",
+        "name in a last piece without arguments",
+        "id in the first piece alone",
+        "name before all arguments",
     ],
 )
 def test_calls_without_index_and_id_begin_with_their_names(

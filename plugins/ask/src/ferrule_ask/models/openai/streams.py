@@ -109,6 +109,15 @@ class _Call:
         function = {**get_object(self._facts, "function"), "arguments": "".join(self._arguments)}
         return {**self._facts, "function": function}
 
+    def ends(self, other: _Call) -> bool:
+        """Whether this was only the end of another call: the name again, where that was whole, and nothing more."""
+        own, facts = self._facts, other._facts
+        if "".join(self._arguments) or own.get("id") or self.place != other.place:
+            return False
+        return (
+            get_object(own, "function").get("name") == get_object(facts, "function").get("name") and other._is_whole()
+        )
+
     def _is_whole(self) -> bool:
         text = "".join(self._arguments)
         return bool(text) and isinstance(json_text.decode_arguments(text), dict)
@@ -146,8 +155,9 @@ class ChatAssembly:
             return None
         message: JSONObject = {"content": None, **self._others}
         message |= {name: "".join(texts) for name, texts in self._texts.items()}
-        if self._calls:
-            message["tool_calls"] = [one.document() for one in sorted(self._calls, key=lambda one: one.place)]
+        calls = [one for number, one in enumerate(self._calls) if not any(map(one.ends, self._calls[:number]))]
+        if calls:
+            message["tool_calls"] = [one.document() for one in sorted(calls, key=lambda one: one.place)]
         return {**self._document, "choices": [{"message": message, "finish_reason": self._finish_reason}]}
 
     def _add(self, delta: JSONMapping) -> None:
