@@ -132,11 +132,19 @@ def test_pages_of_the_list_that_are_older_than_the_batch_are_not_read(
     ask("x", model=model, work="other")
     (other,) = server.batches
     server.batches = [replace(other, id=f"older_{number}", made=1_000_000.0) for number in range(250)]
-    server.faults = [CUT[model]]
+    server.faults = [replace(CUT[model])]
     server.seen.clear()
     assert texts(ask("a", model=model)) == ["Answer to a"]
     lists = [path for method, path in server.seen if method == "GET" and path.endswith("/batches")]
     assert (len(lists), len(server.batches)) == (1, 251)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_list_that_does_not_go_on_is_read_once(ask: Ask, server: BatchServer, model: str) -> None:
+    server.repeats_page, server.faults = True, [replace(CUT[model])]
+    assert texts(ask("a", model=model)) == ["Answer to a"]
+    lists = [path for method, path in server.seen if method == "GET" and path.endswith("/batches")]
+    assert len(lists) == 2  # the page that came again is how it is known
 
 
 def test_a_batch_that_arrived_twice_is_said(ask: Ask, server: BatchServer, tmp_path: Path, told: list[str]) -> None:

@@ -101,14 +101,19 @@ async def list_batches(
     from ferrule_ask.models import json_text
 
     found: list[JSONObject] = []
+    seen: set[str] = set()  # ids that ended a page: a server that does not know the cursor sends the first one for ever
     url = first
     while True:
         document = json_text.decode_object((await exchange(Sent(url))).body)
         page = [one for one in json_text.list_objects(document.get("data")) if one.get("id")]
+        last = str(page[-1]["id"]) if page else ""
+        if last in seen:
+            return found
         found += page
         if document.get("has_more") is not True or not page or is_over(page[-1]):
             return found
-        url = f"{first}&{cursor}={quote(str(page[-1]['id']), safe='')}"
+        seen.add(last)
+        url = f"{first}&{cursor}={quote(last, safe='')}"
 
 
 def read_lines(body: bytes, read: Callable[[Mapping[str, object]], BatchResult | None]) -> list[BatchResult]:

@@ -74,7 +74,7 @@ class BatchServer:
     """The server. seen: method and path of each request.
 
     go_on: cleared, no batch ends. made: set once a batch is there. faults: what fails, the first that fits.
-    refuse: a sentence with which OpenAI fails whole batches.
+    refuse: a sentence with which OpenAI fails whole batches. repeats_page: a list has one page, which comes again.
     """
 
     def __init__(self, outcome: Callable[[Any], Outcome]) -> None:
@@ -91,6 +91,7 @@ class BatchServer:
         self.go_on.set()
         self.faults: list[Fault] = []
         self.refuse = ""
+        self.repeats_page = False
 
     def __enter__(self) -> Self:
         self._server.__enter__()
@@ -137,10 +138,10 @@ class BatchServer:
         """A page of the list, the newest first, from the batch on that comes after the one named."""
         after, most = query.get("after_id") or query.get("after"), int(query.get("limit", _PAGE))
         ids = [one.id for one in batches]
-        start = ids.index(after) + 1 if after else 0
+        start = ids.index(after) + 1 if after and not self.repeats_page else 0
         page = [self._state(one) for one in batches[start : start + most]]
         ends = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {"first_id": None, "last_id": None}
-        return {"data": page, "has_more": start + most < len(batches), **ends}
+        return {"data": page, "has_more": self.repeats_page or start + most < len(batches), **ends}
 
     def _keep(self, data: bytes) -> dict[str, Any]:
         found = _FILE.search(data)
