@@ -147,6 +147,18 @@ def test_a_list_that_does_not_go_on_is_read_once(ask: Ask, server: BatchServer, 
     assert len(lists) == 2  # the page that came again is how it is known
 
 
+def test_results_that_cannot_be_read_say_of_no_batch_whose_it_is(
+    ask: Ask, server: BatchServer, tmp_path: Path, told: list[str]
+) -> None:
+    ask("a", model=ANTHROPIC)
+    lose_ids(tmp_path / "own")
+    server.faults = [Fault("GET", "/results", status=200)]
+    (answer,) = ask("a", model=ANTHROPIC)
+    assert answer.code == "API_ERROR"
+    assert texts(ask("a", model=ANTHROPIC)) == ["Answer to a"]
+    assert len(server.batches) == 1
+
+
 def test_a_batch_that_arrived_twice_is_said(ask: Ask, server: BatchServer, tmp_path: Path, told: list[str]) -> None:
     ask("a", model=OPENAI)
     server.batches.append(replace(server.batches[0], id="batch_again"))

@@ -39,6 +39,7 @@ _SENT_AGAIN = (
 _SEVERAL = "The batches {} are one that arrived more than once. The answers of {} are taken; cancel the others."
 _FOUND = "Batch {} had arrived, and is not sent again."
 _MAYBE_FOUND = "Batch {} may be the one that was sent: its answers will say so. Until then nothing is sent again."
+_NO_RESULT = "No result of batch {}, which may be the one that was sent, can be read. Run the same command again."
 _CLOCKS_SECONDS = 300.0  # by which the provider's clock may be behind
 _NAME_CHARS = 48
 
@@ -256,6 +257,8 @@ class Batches:
                 batch = found
             state = await self._until_ended(batch, route)
             results = {one.name: one for one in await persistence.fetch_results(state, route)}
+            if not (batch.is_certain or results) and state.places:
+                raise CallFailed("API_ERROR", _NO_RESULT.format(batch.id))
         except CallFailed as failure:
             if failure.status == 404 and batch.id is not None:
                 await self._lose(batch, route)
