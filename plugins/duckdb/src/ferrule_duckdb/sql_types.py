@@ -280,12 +280,20 @@ def cast_answer(answer: Answer, kind: str) -> Answer:
     return cast if cast.code is not None else cast._replace(text=json.dumps(cast.value, ensure_ascii=False))
 
 
+def _encode(value: object) -> str:
+    """Raises ValueError for a number that JSON does not have: Python and DuckDB would write it all the same."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except ValueError:
+        raise ValueError("it has a number that JSON does not have, such as NaN, or one beyond 1.8e308") from None
+
+
 def _cast(answer: Answer, shape: Shape, why_not: Callable[[str, str], str | None]) -> Answer:
     if answer.code is not None or answer.value is None or shape.sql is None:
         return answer
     try:
         value = shape.fold(answer.value)
-        why = why_not(json.dumps(value), shape.sql)
+        why = why_not(_encode(value), shape.sql)
     except ValueError as error:
         value, why = None, f"{error}"[:_MAX_SHOWN_CHARS]
     sentence = f"What the model has written is no {shape.sql[:_MAX_SHOWN_CHARS]}: {why}. Ask again, or in other words."
