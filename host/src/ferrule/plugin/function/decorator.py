@@ -182,9 +182,7 @@ def _convert(definition: Definition, arguments: JSONMapping, findings: list[str]
     for name, value in arguments.items():
         if definition.takes_json(name):
             continue
-        from ferrule.plugin.function.conversion import find_converter
-
-        convert = find_converter(definition.type_of(name))
+        convert = definition.float_converter(name) or _find_converter(definition.type_of(name))
         if convert is None:
             continue
         try:
@@ -194,6 +192,12 @@ def _convert(definition: Definition, arguments: JSONMapping, findings: list[str]
                 raise
             findings.append(f"{name}: {error}")
     return values
+
+
+def _find_converter(kind: object) -> Callable[[Any], object] | None:
+    from ferrule.plugin.function.conversion import find_converter
+
+    return find_converter(kind)
 
 
 def _is_routine(function: object) -> bool:

@@ -46,14 +46,14 @@ class Range:
 class Definition:
     """A function that is a tool, without the hooks. name: of the tool. attribute: of the function in its module."""
 
-    __slots__ = ("_plain", "_types", "attribute", "function", "name")
+    __slots__ = ("_bare", "_types", "attribute", "function", "name")
 
     def __init__(self, function: Callable[..., Any], name: str | None) -> None:
         self.function = function
         self.attribute: str = function.__name__
         self.name = name or self.attribute
         self._types: dict[str, object] = {}
-        self._plain: dict[str, bool] = {}
+        self._bare: dict[str, object] = {}
 
     def type_of(self, name: str) -> object:
         """The type of a parameter, or of `return`; None where it has none. What cannot be resolved stays as it is."""
@@ -64,10 +64,20 @@ class Definition:
 
     def takes_json(self, name: str) -> bool:
         """Whether a parameter takes what JSON has as it is, where that can be seen without `typing`."""
-        if name not in self._plain:
+        return _is_json(self._bare_type(name))
+
+    def float_converter(self, name: str) -> Callable[[Any], float | None] | None:
+        """What makes the value of a parameter that is a float, or one or None; None for others, and with `typing`."""
+        kind = self._bare_type(name)
+        if kind is float:
+            return float
+        return (lambda value: None if value is None else float(value)) if kind == float | None else None
+
+    def _bare_type(self, name: str) -> object:
+        if name not in self._bare:
             annotation = _annotations(self.function).get(name)
-            self._plain[name] = _is_json(_resolve_bare(annotation, self._names()))
-        return self._plain[name]
+            self._bare[name] = _resolve_bare(annotation, self._names())
+        return self._bare[name]
 
     def context_parameters(self) -> list[str]:
         """The parameters that are given the Context of the call."""
