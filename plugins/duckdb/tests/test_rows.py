@@ -182,7 +182,6 @@ def test_one_answer_of_a_type_is_the_same_json_as_in_a_file(ask, server, tmp_pat
 
 
 @pytest.mark.parametrize(
-<<<<<<< HEAD
     ("target", "kind", "written", "value"),
     [
         ("out.csv", "MAP(VARCHAR, INTEGER)", [{"key": 'a "b", c\n', "value": 1}], {'a "b", c\n': 1}),
@@ -208,8 +207,6 @@ def test_parts_of_answers_are_json_in_files_of_texts(ask, server, tmp_path, targ
 
 
 @pytest.mark.parametrize(
-    ("kind", "written"), [("TINYINT", 300), ("MAP(VARCHAR, INTEGER)", [{"key": "a", "value": 1}] * 2)]
-=======
     ("kind", "written"),
     [
         ("TINYINT", "300"),
@@ -219,7 +216,6 @@ def test_parts_of_answers_are_json_in_files_of_texts(ask, server, tmp_path, targ
         ("DOUBLE", "1e999"),
         ("DOUBLE[]", "[-1e999]"),
     ],
->>>>>>> 143af56e (An answer of a type with a number that JSON does not have is VALUE_UNFIT)
 )
 def test_one_answer_that_is_no_value_of_its_type_is_none(ask, server, kind, written):
     server.always(says(f'{{"value": {written}}}'))
