@@ -1,5 +1,6 @@
 """What a call leaves in the memory of the keeper: nothing that waits for a search for garbage."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ferrule_testkit.keeper import KeptMachine
+from ferrule_testkit.keeper import KeptMachine, children_of
 from ferrule_testkit.runs import wait_for
 
 pytestmark = pytest.mark.process
@@ -36,10 +37,27 @@ with ForkServer(ServerOptions(idle_seconds=60, way="", keeps=True)) as server:
     keeper.close()
 """
 """Arguments: the path of the socket, and the file with a line for each search."""
+# Before that: where a file is there, the process that is to fork a copy is killed before it does.
+KILLER = """\
+import os, signal
+from ferrule.calls.fork_server.forks.orders import Orders
+
+await_answer = Orders._await_answer
+
+def kill(orders):
+    if orders._forks and os.path.exists("kill"):
+        os.unlink("kill")
+        os.kill(orders._process.process, signal.SIGKILL)
+    else:
+        await_answer(orders)
+
+Orders._await_answer = kill
+"""
 SEARCHED_CALLS = 16  # after so many calls, garbage is looked for
 LOADED = 2  # searches after which the tool is loaded, and all is imported that its calls need
 SEARCHES = 2  # that are judged
 MAX_OBJECTS = SEARCHED_CALLS - 1  # that a search may find: not one for each call
+DEATHS = 8  # of processes that were about to fork a copy, which has three pipes
 OSLO = b'{"city": "Oslo"}'
 ENDS: Mapping[str, tuple[str, bytes]] = {
     "answered": ("return {'got': arguments}", OSLO),
@@ -55,10 +73,17 @@ HAS_KEY = "@hookimpl\ndef credentials():\n    return [Credential('key', environm
 
 
 class Searched(NamedTuple):
-    """A keeper, and where it writes what its searches find."""
+    """A keeper, the guard above it, and where it writes what its searches find."""
 
     kept: KeptMachine
     found: Path
+    guard: int
+
+    def count_pipes(self) -> int:
+        """How many ends of pipes it has open."""
+        (keeper,) = children_of(self.guard)
+        folder = f"/proc/{keeper}/fd"
+        return sum(os.readlink(f"{folder}/{one}").startswith("pipe:") for one in os.listdir(folder))
 
     def read(self) -> list[int]:
         """How many objects each search has found until now."""
@@ -68,10 +93,10 @@ class Searched(NamedTuple):
 @pytest.fixture
 def searched(kept: KeptMachine, tmp_path: Path) -> Iterator[Searched]:
     kept.path, found = str(kept.runtime / "keeper"), tmp_path / "found"
-    command = [sys.executable, "-c", KEEPER, kept.path, str(found)]
+    command = [sys.executable, "-c", KILLER + KEEPER, kept.path, str(found)]
     with subprocess.Popen(command, env=kept.machine.environment, cwd=kept.machine.work) as keeper:
         wait_for(Path(kept.path).exists)
-        yield Searched(kept, found)
+        yield Searched(kept, found, keeper.pid)
         keeper.terminate()
 
 
@@ -105,3 +130,20 @@ def test_a_call_whose_caller_has_gone_leaves_nothing_either(searched: Searched) 
             caller.send_input(OSLO)
 
     judge(searched, go_away)
+
+
+def test_a_copy_whose_process_was_killed_before_it_was_there_leaves_no_pipes(searched: Searched) -> None:
+    kept = searched.kept
+    kept.machine.install("alpha")
+    marker = kept.machine.work / "kill"
+
+    def die() -> None:
+        marker.touch()
+        kept.call("alpha", OSLO)
+        wait_for(lambda: not marker.exists())
+
+    die()
+    least = searched.count_pipes()
+    for _ in range(DEATHS):
+        die()
+    wait_for(lambda: searched.count_pipes() < least + DEATHS)  # those of one plugin and one copy come and go

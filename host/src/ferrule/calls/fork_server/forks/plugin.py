@@ -175,8 +175,8 @@ class Plugin(WatchedProcess):
         own = () if self.can_be_copied else (*self.idle, *self.running)  # the copies' own descriptors tell of theirs
         for copy in (*self._starting, *own):
             copy.handle_exit()
-        idle, self.idle = self.idle, []
-        for copy in idle:
+        gone, self._starting, self.idle = (*self._starting, *self.idle), deque(), []
+        for copy in gone:
             self._leave(copy)
         self._orders.tell_end()
         if self.is_loaded or self.is_retired:
