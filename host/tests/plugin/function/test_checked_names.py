@@ -28,13 +28,15 @@ def late(
     unit: Annotated[Literal["C", "F"], "Unit"] = "C",
     tags: list[Annotated[str, 'A tag']] = [],
     note: Optional[str] = None,
+    share: Annotated[float, "A share"] = 0.5,
+    least: float | None = None,
     *,
     context: Context,
 ) -> dict[str, Any]:
     """Tells whether typing was loaded."""
-    return {"given": [city, days, unit, tags, note], "loaded": "typing" in sys.modules}
+    return {"given": [city, days, unit, tags, note, share, least], "loaded": "typing" in sys.modules}
 '''
-GIVEN = {"city": "Oslo", "days": 2, "unit": "F", "tags": ["a"], "note": "b"}
+GIVEN = {"city": "Oslo", "days": 2, "unit": "F", "tags": ["a"], "note": "b", "share": 1, "least": 2}
 
 
 def schema_of(source: str) -> dict[str, object]:
