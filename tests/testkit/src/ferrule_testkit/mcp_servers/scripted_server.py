@@ -42,13 +42,18 @@ class Server:
         self._counts: dict[str, int] = {}
         self._message: dict[str, Any] = {}
         self._kept: object = None
+        self._waiting: list[dict[str, Any]] = []  # what came while it waited for an answer
 
     def run(self) -> None:
         """Answer until stdin ends."""
         self._do(self._scenario.get("start", []))
-        while line := sys.stdin.readline():
-            self._take(json.loads(line))
+        while message := self._waiting.pop(0) if self._waiting else self._read():
+            self._take(message)
         self._do(self._scenario.get("end", []))
+
+    def _read(self) -> dict[str, Any] | None:
+        line = sys.stdin.readline()
+        return json.loads(line) if line else None
 
     def _take(self, message: dict[str, Any]) -> None:
         self._message = message
@@ -102,7 +107,9 @@ class Server:
 
     def _do_ask(self, value: object) -> None:
         self._do_send(value)
-        self._kept = json.loads(sys.stdin.readline())
+        while (message := self._read()) and "method" in message:
+            self._waiting.append(message)  # sent before the client had read what it is asked
+        self._kept = message
 
     def _do_line(self, value: str) -> None:
         sys.stdout.write(f"{value}\n")
