@@ -38,7 +38,8 @@ eval "$2"
 shift 2
 exec "$@"
 """
-# Two calls; then the keepers there are, which it ends. argv: the executable.
+# A call; then others, until a keeper has made one, which it may be too busy for; and the keepers, which it ends.
+# argv: the executable, and the seconds for which a keeper is waited for.
 _CALLS = """\
 import json, os, subprocess, sys, time
 from ferrule.calls.keeper.client import find_keepers, stop_keeper
@@ -52,7 +53,8 @@ limit = time.monotonic() + float(sys.argv[2])
 while not find() and time.monotonic() < limit:
     time.sleep(0.02)
 answers += [call()]
-keepers = find()
+while (keepers := find()) and not keepers[0].facts["calls"] and time.monotonic() < limit:
+    answers += [call()]
 facts = [[one.path, one.facts["calls"]] for one in keepers]
 for one in keepers:
     stop_keeper(one)
@@ -60,8 +62,8 @@ print(json.dumps({"answers": answers, "keepers": facts}))
 """
 
 
-def call_twice(linked: LinkedMachine, prepared: str, *, seconds: float, **environ: str) -> Any:
-    """What two calls wrote on such a system, and the keepers that were there then.
+def call_and_find_keepers(linked: LinkedMachine, prepared: str, *, seconds: float, **environ: str) -> Any:
+    """Make calls on such a system, which all have to be right. Returns the keepers that were there then.
 
     Args:
         prepared: commands of a shell, before the calls.
@@ -81,7 +83,7 @@ def call_twice(linked: LinkedMachine, prepared: str, *, seconds: float, **enviro
     )
     assert done.returncode == 0, done.stderr.decode()
     found = json.loads(done.stdout)
-    assert found["answers"] == [[GOT_OSLO, "", 0]] * 2
+    assert found["answers"] == [[GOT_OSLO, "", 0]] * max(2, len(found["answers"]))
     return found["keepers"]
 
 
@@ -100,7 +102,7 @@ def test_a_keeper_is_where_there_is_a_folder_for_it(
     prepared: str, runtime: str, folder: str, linked: LinkedMachine
 ) -> None:
     environ = {"XDG_RUNTIME_DIR": runtime} if runtime else {}
-    ((path, calls),) = call_twice(linked, prepared, seconds=PATIENCE_SECONDS, **environ)
+    ((path, calls),) = call_and_find_keepers(linked, prepared, seconds=PATIENCE_SECONDS, **environ)
     assert (str(Path(path).parent), calls) == (folder, 1)
 
 
@@ -117,4 +119,4 @@ def test_a_keeper_is_where_there_is_a_folder_for_it(
     ids=["of-another-user", "open", "symbolic-link", "file", "read-only", "full"],
 )
 def test_where_there_is_none_calls_are_made_without(prepared: str, linked: LinkedMachine) -> None:
-    assert call_twice(linked, prepared, seconds=0.5) == []
+    assert call_and_find_keepers(linked, prepared, seconds=0.5) == []
