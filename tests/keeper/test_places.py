@@ -78,6 +78,7 @@ def call_and_find_keepers(linked: LinkedMachine, prepared: str, *, seconds: floa
         [*command, sys.executable, "-c", _CALLS, str(executable), str(seconds)],
         env={**known, **environ},
         capture_output=True,
+        cwd=PROJECT,  # which is there on that system, too
         timeout=PATIENCE_SECONDS,
         check=False,
     )

@@ -1,5 +1,6 @@
 """Artifacts are kept whole, for a while, for one user, in bounded room; or the store says that it cannot."""
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -280,8 +281,8 @@ def test_what_is_no_plain_file_is_not_found(kind: str, folder: Path, files: Arti
     elif kind == "folder":
         path.mkdir()
     else:
-        with socket.socket(socket.AF_UNIX) as listening:
-            os.chdir(path.parent)  # a socket's path has a hundred characters at the most
+        # A socket's path has a hundred characters at the most.
+        with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(path.parent):
             listening.bind(path.name)
     if kind == "fifo":
         os.utime(path, (time.time() + 60, time.time() + 60))
