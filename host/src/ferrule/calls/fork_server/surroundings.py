@@ -82,8 +82,8 @@ class Request:
     def finish(self, outcome: Outcome) -> None:
         """The outcome is there.
 
-        From then on the request knows nobody: what is left of a call goes at once, and does not wait for a collection,
-        by which time some megabytes of calls would have come together.
+        From then on the request holds none of its functions: what is left of a call goes at once, and does
+        not wait for a collection, by which time some megabytes of calls would have come together.
         """
         if self.timer is not None:
             self.timer.cancel()
