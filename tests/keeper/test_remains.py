@@ -1,6 +1,7 @@
 """What a call leaves in the memory of the keeper: nothing that waits for a search for garbage."""
 
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ferrule_testkit.keeper import KeptMachine, children_of
+from ferrule_testkit.keeper import KeptMachine, Refused, children_of
 from ferrule_testkit.runs import wait_for
 
 pytestmark = pytest.mark.process
@@ -55,6 +56,7 @@ Orders._await_answer = kill
 """
 SEARCHED_CALLS = 16  # after so many calls, garbage is looked for
 LOADED = 2  # searches after which the tool is loaded, and all is imported that its calls need
+FEW = 24  # descriptors
 SEARCHES = 2  # that are judged
 MAX_OBJECTS = SEARCHED_CALLS - 1  # that a search may find: not one for each call
 DEATHS = 8  # of processes that were about to fork a copy, which has three pipes
@@ -84,6 +86,11 @@ class Searched(NamedTuple):
         (keeper,) = children_of(self.guard)
         folder = f"/proc/{keeper}/fd"
         return sum(os.readlink(f"{folder}/{one}").startswith("pipe:") for one in os.listdir(folder))
+
+    def list_files(self) -> list[int]:
+        """The numbers of its open files."""
+        (keeper,) = children_of(self.guard)
+        return sorted(int(one) for one in os.listdir(f"/proc/{keeper}/fd"))
 
     def read(self) -> list[int]:
         """How many objects each search has found until now."""
@@ -147,3 +154,22 @@ def test_a_copy_whose_process_was_killed_before_it_was_there_leaves_no_pipes(sea
     for _ in range(DEATHS):
         die()
     wait_for(lambda: searched.count_pipes() < least + DEATHS)  # those of one plugin and one copy come and go
+
+
+def test_a_keeper_without_descriptors_leaves_calls_to_their_callers_and_keeps_none_itself(searched: Searched) -> None:
+    kept = searched.kept
+    kept.machine.install("alpha")
+    (keeper,) = children_of(searched.guard)
+    before = searched.list_files()
+    hard = resource.prlimit(keeper, resource.RLIMIT_NOFILE)[1]
+    for more in range(1, FEW):  # than for the connection: fewer than the process of the tool needs, and its copy
+        resource.prlimit(keeper, resource.RLIMIT_NOFILE, (before[-1] + 2 + more, hard))
+        try:
+            answer = kept.call("alpha", OSLO)
+        except (Refused, EOFError):
+            wait_for(lambda: searched.list_files() == before)
+            continue
+        assert (answer.exit_code, answer.document) == (0, {"got": {"city": "Oslo"}})
+        assert more > 1
+        return
+    pytest.fail(f"no call was made with {FEW} descriptors")

@@ -120,10 +120,23 @@ class ServedCall:
             self._plugins.submit(self._request)
         except OSError as error:
             failure = error
-            self._step(lambda: self._steps.throw(failure))
+            if self._caller is None:
+                self._step(lambda: self._steps.throw(failure))
+            else:
+                self._give_back()
 
     def _handle_outcome(self, outcome: Outcome) -> None:
-        self._step(lambda: self._steps.send(outcome))
+        if outcome.is_unbegun and self._caller is not None:
+            self._give_back()
+        else:
+            self._step(lambda: self._steps.send(outcome))
+
+    def _give_back(self) -> None:
+        """There is no room for the call, which the caller can make without this server: nothing is written of it."""
+        self._steps.close()
+        self.is_done = True
+        self._on_end(self)
+        self._on_answer(CallAnswer(b"", is_error=True, text="", seconds=0.0, is_unbegun=True))
 
     def _answer(self, outcome: Outcome) -> None:
         if self._on_event is not None:

@@ -21,7 +21,8 @@ class CallAnswer(NamedTuple):
 
     document: one JSON object, the result or the failure in the tool's own shape. is_error: which of the two. text:
     what the tool printed, at most 8 KiB. seconds: how long the call took, without the time for which it was queued.
-    stderr, exit_code: of an executable that answers a `Caller`.
+    stderr, exit_code: of an executable that answers a `Caller`. is_unbegun: there was no process or descriptor left for
+    a call of a `Caller`, which nothing is known of and can be made without the server.
     """
 
     document: bytes
@@ -30,6 +31,7 @@ class CallAnswer(NamedTuple):
     seconds: float
     stderr: bytes = b""
     exit_code: int = 0
+    is_unbegun: bool = False
 
     @property
     def code(self) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 4  # copies of a tool that are enough as long as its calls are short
 _SHORT_SECONDS = 0.05  # that such a call takes; where calls take longer, each that waits gets a copy
+_MAX_LOADS = 3  # with what calls import, without that, and once more
 _WEIGHT = 0.2  # of the call that has just ended, in what calls are taken to last
 
 
@@ -44,6 +45,7 @@ class ServedTool:
         self._patience: Timer | None = None
         self._is_loaded_ahead = True
         self._lasts = 0.0
+        self._loads = 0  # for requests that wait, none of which has been taken since
 
     @property
     def is_busy(self) -> bool:
@@ -65,8 +67,10 @@ class ServedTool:
         if self._plugin is None:
             self._load()
         if self._plugin is None:
-            request.finish(_failed(_no_room()))
+            request.finish(_no_room())
             return
+        if not self._waiting:
+            self._loads = 0
         request.timer = self._surroundings.loop.call_at(request.deadline, partial(self._handle_deadline, request))
         self._waiting.append(request)
         self._dispatch()
@@ -169,6 +173,11 @@ class ServedTool:
         return has_more or plugin.calls >= self._surroundings.options.calls
 
     def _load(self) -> None:
+        """Have the plugin loaded, but not again and again where its process never comes so far as to take a call."""
+        self._loads += bool(self._waiting)
+        if self._loads > _MAX_LOADS:
+            self._give_up()
+            return
         modules = () if self._is_lasting else self._surroundings.profile.modules(self.name)
         stay = _find_stay(self._surroundings, self._installed, is_lasting=self._is_lasting)
         confinement = Confinement(self._surroundings, self._policy, self._memory_mib)
@@ -176,16 +185,19 @@ class ServedTool:
         try:
             self._plugin.start()
         except OSError:  # no process or descriptor is left, and the calls of other tools have to go on
-            self._plugin = None
-            waiting, self._waiting = self._waiting, deque()
-            for request in waiting:
-                request.finish(_failed(_no_room()))
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._plugin, self._loads = None, 0
+        waiting, self._waiting = self._waiting, deque()
+        for request in waiting:
+            request.finish(_no_room())
 
     def _dispatch(self) -> None:
         if self._plugin is not None and self._plugin.is_retired:
             self.retire()  # as it has done by itself, such as one whose relay to a proxy has ended
         while self._waiting and self._plugin is not None and self._plugin.take(self._waiting[0]):
-            timer = self._waiting.popleft().timer
+            self._loads, timer = 0, self._waiting.popleft().timer
             if timer is not None:
                 timer.cancel()
             if not self._plugin.can_be_copied:
@@ -242,8 +254,9 @@ def _find_stay(surroundings: Surroundings, tool: InstalledTool, *, is_lasting: b
     return Stay.REUSABLE if surroundings.lookups.is_reusable(tool) else Stay.NONE
 
 
-def _no_room() -> FerruleError:
-    return WorkFailed("The server has no process or descriptor left for this call. Call again in a moment.")
+def _no_room() -> Outcome:
+    failure = WorkFailed("The server has no process or descriptor left for this call. Call again in a moment.")
+    return Outcome(None, failure.facts(), is_unbegun=True)
 
 
 def _failed(reason: FerruleError) -> Outcome:

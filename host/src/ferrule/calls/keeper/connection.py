@@ -240,7 +240,9 @@ class Connection:
         self._writes.send(frames.frame(frames.BEGUN, b"1" if self._keeper.server.can_repeat(tool) else b"0"))
 
     def _answer(self, answer: CallAnswer) -> None:
-        if not self._is_over:
+        if answer.is_unbegun:
+            self._end()  # after which the caller makes the call itself
+        elif not self._is_over:
             self._writes.send(frames.answer_frame(answer.exit_code, answer.document, answer.stderr))
             self._keeper.note_use()
             self._is_over = True

@@ -24,9 +24,10 @@ class Outcome:
         denied: what the work wanted and was refused, of which one may be why it failed.
         is_said: whether the failure is what the process itself has said, in which a plugin ran.
         refused: the failures with which the host has answered questions of the process.
+        is_unbegun: whether there was no process or descriptor for it, so that it can be done as well elsewhere.
     """
 
-    __slots__ = ("denied", "events", "failure", "is_said", "refused", "result", "secrets", "text")
+    __slots__ = ("denied", "events", "failure", "is_said", "is_unbegun", "refused", "result", "secrets", "text")
 
     def __init__(
         self,
@@ -39,7 +40,9 @@ class Outcome:
         *,
         is_said: bool = False,
         refused: Sequence[ErrorFacts] = (),
+        is_unbegun: bool = False,
     ) -> None:
+        self.is_unbegun = is_unbegun
         self.is_said = is_said
         self.refused = refused
         self.denied = denied

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.calls.fork_server import rest
 from ferrule.calls.fork_server.child.plugin_process import AS_BEFORE
+from ferrule.calls.fork_server.forks.pipes import close_watched, open_pipes
 from ferrule.calls.fork_server.helper import Questions
 from ferrule.calls.fork_server.poll_loop import Timer, WriteQueue
 from ferrule.calls.fork_server.watched_process import Family, WatchedProcess, WatchedWork
@@ -41,15 +42,13 @@ class Copy(WatchedProcess):
         self.broker: CopyBroker | None = None
         self._surroundings = surroundings
         self._line, theirs = socket.socketpair()
-        pipes: list[tuple[int, int]] = []
         try:
-            for _ in range(3):
-                pipes.append(os.pipe())
+            pipes = open_pipes(3)
         except OSError:
-            for file in (one for pipe in pipes for one in pipe):
-                os.close(file)
             self._line.close()
             theirs.close()
+            if group is not None:
+                group.remove()
             raise
         channel, text, answers = pipes
         self._pipes = channel[0], text[0]
@@ -172,9 +171,7 @@ class Copy(WatchedProcess):
     def close(self) -> None:
         """Close its pipes, once nothing is read from them any more."""
         self.release()
-        for file in self._pipes:
-            self._loop.unwatch(file)
-            os.close(file)
+        close_watched(self._loop, self._pipes)
         os.close(self._answers)
         self._pipes = (-1, -1)
         if self.group is not None and self.group is not self._family.group:

@@ -6,6 +6,7 @@ import os
 import pickle
 import time
 from collections import deque
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from ferrule.calls.fork_server.child import plugin_process
 from ferrule.calls.fork_server.child.plugin_process import Stay
 from ferrule.calls.fork_server.forks.copies import Copy
 from ferrule.calls.fork_server.forks.orders import Orders
+from ferrule.calls.fork_server.forks.pipes import close_watched, open_pipes
 from ferrule.calls.fork_server.watched_process import StatusHandler, WatchedProcess, WatchedWork
 from ferrule.errors import CallInterrupted
 from ferrule.plugin.hooks.context import ANSWER_BYTES
@@ -79,42 +81,43 @@ class Plugin(WatchedProcess):
 
     def start(self) -> None:
         """Have the process forked, which loads the plugin. Raises OSError."""
-        self._confinement.begin_relay(self.retire)
-        try:
-            self._start()
-        except OSError:
-            self._confinement.end_relay()
-            raise
-
-    def _start(self) -> None:
-        channel, text = os.pipe(), os.pipe()
-        handlers = self._handle_started, self._handle_tried, self._handle_silence, self._handle_rest
-        self._orders = Orders(self._loop, self, *handlers)
-        self._pipes = channel[0], text[0]
-        theirs = [self._orders.hand_over(), channel[1], text[1]]
-        self._files, self.group = rest.name_files(theirs), self._confinement.make_group()
-        if self.group is not None:
-            theirs.append(self.group.take_file())
-        try:
-            process = self._surroundings.zygote.fork(plugin_process.KIND, theirs)
-        finally:
-            for file in theirs:
-                os.close(file)
+        with ExitStack() as undo:
+            undo.callback(self._confinement.end)
+            self._confinement.begin_relay(self.retire)
+            confined = self._confinement.begin()
+            process = self._fork(undo)
+            undo.pop_all()
         self._surroundings.known.add(process)
-        self._send_plugin(self._confinement.begin())
+        self._send_plugin(confined)
         self.attach(process)
-        deadline = time.monotonic() + config.deadline()
-        signals, messages = self._surroundings.signals, Messages(ANSWER_BYTES)
-        self.work = WatchedWork(
-            self._loop, self, self._pipes, messages, deadline, self._handle_loaded, signals, self._confinement.broker
-        )
+        deadline, on_end = time.monotonic() + config.deadline(), self._handle_loaded
+        how = self._surroundings.signals, self._confinement.broker
+        self.work = WatchedWork(self._loop, self, self._pipes, Messages(ANSWER_BYTES), deadline, on_end, *how)
         self.work.watch_memory(self._confinement.policy, self._confinement.memory_mib)
         if not self.is_gone:
             self._orders.watch()
 
+    def _fork(self, undo: ExitStack) -> int:
+        channel, text = open_pipes(2)
+        self._pipes, theirs = (channel[0], text[0]), [channel[1], text[1]]
+        undo.callback(self._close_pipes)
+        try:
+            handlers = self._handle_started, self._handle_tried, self._handle_silence, self._handle_rest
+            self._orders = Orders(self._loop, self, *handlers)
+            undo.callback(self._orders.close)
+            theirs.insert(0, self._orders.hand_over())
+            self._files, self.group = rest.name_files(theirs), self._confinement.make_group()
+            if self.group is not None:
+                undo.callback(self.group.remove)
+                theirs.append(self.group.take_file())
+            return self._surroundings.zygote.fork(plugin_process.KIND, theirs)
+        finally:
+            for file in theirs:
+                os.close(file)
+
     def _send_plugin(self, confined: ConfinedCopies) -> None:
-        names, parent, mib = self._surroundings.wrappers(), os.getpid(), self._confinement.memory_mib
-        facts = plugin_process.Plugin(self._tool, self.modules, parent, self._stay, names, mib, confined)
+        how = os.getpid(), self._stay, self._surroundings.wrappers(), self._confinement.memory_mib
+        facts = plugin_process.Plugin(self._tool, self.modules, *how, confined)
         self._orders.begin(pickle.dumps(facts))
 
     def take(self, request: Request) -> bool:
@@ -394,7 +397,4 @@ class Plugin(WatchedProcess):
 
     def _close_pipes(self) -> None:
         pipes, self._pipes = self._pipes, (-1, -1)
-        for file in pipes:
-            if file >= 0:
-                self._loop.unwatch(file)
-                os.close(file)
+        close_watched(self._loop, pipes)
