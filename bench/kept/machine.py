@@ -21,14 +21,18 @@ if TYPE_CHECKING:
     from installations.installation import Installation
 
 _FIRST_CALLS = 4  # load the tool, and have its copies started
+_FEWEST = 10  # runs of which there is a p99
 _ROUND = 10  # warm calls between a cold one and a bare start
 _ROUNDS_SECONDS = 15.0  # after which a call that takes long is given no more rounds
+_IN_A_ROW, _ALONE = 1000, 60  # calls whose time on the wall counts: without a pause, and with one before each
+_PAUSE_SECONDS = 0.05  # in which a processor that has nothing to do goes to sleep
 _MS = 1000
 
 
 class Figures(NamedTuple):
     """Processor time in bare starts, medians for cold calls and means for warm ones; milliseconds on the wall.
 
+    p50, p99: of warm calls, one after the other. alone_p50, alone_p99: of warm calls with a pause before each.
     by_keeper: the share of the warm calls that the keeper made.
     """
 
@@ -36,6 +40,8 @@ class Figures(NamedTuple):
     cold: float
     p50: float
     p99: float
+    alone_p50: float
+    alone_p99: float
     cold_p50: float
     cold_p99: float
     by_keeper: float
@@ -123,11 +129,12 @@ class KeptMachine:
         start = statistics.median(one.cpu for one in bares)
         used = seconds_with(before["process"]) - used
         made = self._state()["calls"] - before["calls"]
-        walls, cold_walls = [one.wall * _MS for one in warms], [one.wall * _MS for one in colds]
+        cold_walls = [one.wall * _MS for one in colds]
         return Figures(
             (statistics.fmean(one.cpu for one in warms) + used / len(warms)) / start,
             statistics.median(one.cpu for one in colds) / start,
-            *(statistics.median(walls), _p99(walls), statistics.median(cold_walls), _p99(cold_walls)),
+            *measure_walls(warm),
+            *(statistics.median(cold_walls), _p99(cold_walls)),
             made / len(warms),
         )
 
@@ -147,6 +154,27 @@ def _check(command: Command, answer: bytes) -> None:
     done = subprocess.run(words, input=command.stdin, env=dict(command.environ), capture_output=True, check=False)
     if answer not in done.stdout:
         sys.exit(f"{words[0]} does not answer: {(done.stdout + done.stderr)[-600:].decode(errors='replace')}")
+
+
+def measure_walls(command: Command) -> tuple[float, float, float, float]:
+    """Milliseconds of a run on the wall: p50 and p99 of runs one after the other, and of such with a pause before each.
+
+    What has run shortly before counts: a bare start in between takes the caches, and an idle processor has to wake up.
+    """
+    _run_until(_ROUND, command)  # what another command has pushed out of the caches comes back
+    in_a_row = _run_until(_IN_A_ROW, command)
+    alone = _run_until(_ALONE, command, _PAUSE_SECONDS)
+    return statistics.median(in_a_row), _p99(in_a_row), statistics.median(alone), _p99(alone)
+
+
+def _run_until(times: int, command: Command, pause_seconds: float = 0.0) -> list[float]:
+    """Run it so often, or for as long as a call that takes long is given; milliseconds of each."""
+    walls: list[float] = []
+    limit = time.monotonic() + _ROUNDS_SECONDS
+    while len(walls) < times and (len(walls) < _FEWEST or time.monotonic() < limit):
+        time.sleep(pause_seconds)
+        walls.append(run(command).wall * _MS)
+    return walls
 
 
 def _p99(values: list[float]) -> float:

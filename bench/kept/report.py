@@ -15,7 +15,7 @@ from measuring import Command, compare, run
 from ferrule_dev.testing import Server
 from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, Rate, some_hits
 from kept.client_tools import compile_client_tools
-from kept.machine import KeptMachine
+from kept.machine import KeptMachine, measure_walls
 from kept.servers import measure_answers
 from kept.tools import add_tool
 
@@ -30,7 +30,7 @@ _PLUGINS = ("launcher", "fetch", "brave", "mcp")
 _CITY, _TEXT = b'{"city": "Oslo"}', {"text": "Oslo"}
 _OWN_CALLS = 400
 _DISCOVERED = 50
-_LIBRARY_MIB = 6144  # of address space: torch with its CUDA libraries reserves more than a tool may have otherwise
+_LIBRARY_MIB = 16384  # of address space: torch with its CUDA libraries reserves more than a tool may have otherwise
 
 
 class Call(NamedTuple):
@@ -143,7 +143,8 @@ def _plain(installation: Installation, machine: KeptMachine, folder: Path) -> It
 
 
 def _peers(client: Path, folder: Path, page: str) -> Iterator[Peer]:
-    """The client's own tools."""
+    """The client's own tools, and a program in C that does nothing."""
+    yield Peer("/bin/true", Command(["/bin/true"]))
     tools = compile_client_tools(client, folder)
     if path := tools.get("file_read"):
         small = folder / "small.txt"
@@ -157,8 +158,8 @@ def _peers(client: Path, folder: Path, page: str) -> Iterator[Peer]:
 
 def _print_head(*, as_json: bool) -> None:
     if not as_json:
-        print(f"{'':52} {'starts':>21} {'warm, ms':>15} {'cold, ms':>15} {'aim':>12}")
-        print(f"{'call':52} {'warm':>10} {'cold':>10} {'p50':>7} {'p99':>7} {'p50':>7} {'p99':>7}")
+        print(f"{'':46} {'starts':>15} {'warm, ms':>13} {'after 50 ms':>13} {'cold, ms':>13} {'aim':>12}")
+        print(f"{'call':46} {'warm':>7} {'cold':>7}" + f" {'p50':>6} {'p99':>6}" * 3)
 
 
 def _print_call(call: Call, found: Figures, *, as_json: bool) -> None:
@@ -168,15 +169,20 @@ def _print_call(call: Call, found: Figures, *, as_json: bool) -> None:
         print(json.dumps({"call": call.name, **figures, "aim": call.aim, "aim_ms": call.aim_ms}), flush=True)
         return
     aim = f"≤ {call.aim:.2f}" + ("" if call.aim_ms is None else f", {call.aim_ms:.0f} ms")
-    walls = f"{found.p50:7.2f} {found.p99:7.2f} {found.cold_p50:7.1f} {found.cold_p99:7.1f}"
+    alone = f"{found.alone_p50:6.2f} {found.alone_p99:6.2f}"
+    walls = f"{found.p50:6.2f} {found.p99:6.2f} {alone} {found.cold_p50:6.1f} {found.cold_p99:6.1f}"
     partly = "" if found.by_keeper == 1 else f"  the keeper made {found.by_keeper:.0%} of the warm calls"
-    print(f"{call.name:52} {warm:10.3f} {found.cold:10.2f} {walls} {aim:>12}{partly}", flush=True)
+    print(f"{call.name:46} {warm:7.3f} {found.cold:7.2f} {walls} {aim:>12}{partly}", flush=True)
 
 
 def _print_peer(peer: Peer, installation: Installation, rounds: int, *, as_json: bool) -> None:
     ratio = compare(peer.command, Command([installation.python, "-I", "-c", "pass"]), runs=rounds)
+    walls = measure_walls(peer.command)
     if as_json:
-        print(json.dumps({"call": peer.name, "cold": ratio.cpu, "wall": ratio.wall, "aim": peer.aim}), flush=True)
+        names = ("p50", "p99", "alone_p50", "alone_p99")
+        figures = {"cold": ratio.cpu, "wall": ratio.wall, **dict(zip(names, walls, strict=True))}
+        print(json.dumps({"call": peer.name, **figures, "aim": peer.aim}), flush=True)
         return
     aim = "" if peer.aim is None else f"≤ {peer.aim:.2f}"
-    print(f"{peer.name:52} {'':>10} {ratio.cpu:10.3f} {'':31} {aim:>12}", flush=True)
+    milliseconds = " ".join(f"{one:6.2f}" for one in walls)
+    print(f"{peer.name:46} {'':>7} {ratio.cpu:7.3f} {milliseconds} {'':13} {aim:>12}", flush=True)

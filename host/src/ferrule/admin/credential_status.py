@@ -129,7 +129,7 @@ def owners() -> dict[str, EntryPoint]:
 
 def declared(owner: EntryPoint) -> list[Credential]:
     """The credentials that a distribution declares. Raises FerruleError that names it where it cannot say."""
-    from ferrule.installed.inventory import run_supervised
+    from ferrule.installed.supervised_work import run_supervised
     from ferrule.trust.load_policy import policy_for_code
 
     answer = run_supervised(partial(_declare_in_child, owner), policy_for_code(owner.name))

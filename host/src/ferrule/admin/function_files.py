@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
 from ferrule.discovery import TOOLS, InstalledTool
 from ferrule.errors import FerruleError
-from ferrule.installed.inventory import run_supervised
+from ferrule.installed.supervised_work import run_supervised
 from ferrule.schema.schema_file import find_module_file
 from ferrule.trust.load_policy import policy_for_code, policy_for_loading
 
@@ -73,9 +73,9 @@ def examine(target: Target, *, write: bool = False) -> list[FunctionFacts]:
         sys.path[:0] = target.folders
         channel.result({"tools": [_examine(one, write=write) for one in _load(target)]})
 
-    folders = _folders_of(target)
+    folders, names = _folders_of(target), [tool.name for tool in target.tools]
     policy = policy_for_code("the project", read=folders, write=folders if write else ())
-    return cast("list[FunctionFacts]", cast("JSONObject", run_supervised(work, policy))["tools"])
+    return cast("list[FunctionFacts]", cast("JSONObject", run_supervised(work, policy, tools=names))["tools"])
 
 
 def _folders_of(target: Target) -> list[str]:

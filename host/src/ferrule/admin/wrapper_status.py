@@ -66,7 +66,7 @@ def _examine(name: str, claims: dict[str, list[tuple[str, str]]], *, is_on: bool
 
 def _try_to_load(name: str, claims: dict[str, list[tuple[str, str]]]) -> tuple[str | None, tuple[str, ...]]:
     """Why it cannot be loaded, None where it can; and its hooks that are not known."""
-    from ferrule.installed.inventory import run_supervised
+    from ferrule.installed.supervised_work import run_supervised
     from ferrule.trust.load_policy import policy_for_code
 
     def load_wrapper(channel: Channel) -> None:

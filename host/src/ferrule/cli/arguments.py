@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ferrule.installed import inventory
+from ferrule.installed.supervised_work import LOAD_SECONDS
 from ferrule.plugin import computed_schema
 from ferrule.schema import schema_file
 from ferrule.text import strict_json
@@ -35,7 +35,7 @@ class Pair:
 
 def schema_of(tool: InstalledTool, deadline: float, settings: Configuration) -> JSONObject:
     """The schema, which a plugin that computes it is asked for. Raises the error with which that failed."""
-    until = min(deadline, time.monotonic() + inventory.LOAD_SECONDS)
+    until = min(deadline, time.monotonic() + LOAD_SECONDS)
     return schema_file.read_static(tool) or computed_schema.compute_schema(tool, until, settings)
 
 

@@ -148,6 +148,10 @@ class Configuration:
         setting = _positive(self.environ.get("FERRULE_MEMORY")) or _positive(self.tool(name).get("memory"))
         return max(1, int(setting or DEFAULT_MEMORY))
 
+    def loading_memory(self, *names: str) -> int:
+        """MiB of address space in which these tools can be loaded, as to be asked for their schemas: as for a call."""
+        return max(DEFAULT_MEMORY, *map(self.memory, names))
+
     def has_memory_problem(self, name: str) -> bool:
         """Whether `memory` in the table of a tool is no number of MiB, so that the default holds."""
         setting = self.tool(name).get("memory")

@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool, entry_points
     from ferrule.installed.called_tools import find_configured, has_operation, run_tool
     from ferrule.installed.fingerprint import Fingerprint, take_fingerprint
-    from ferrule.installed.inventory import LOAD_SECONDS, OK
+    from ferrule.installed.inventory import OK
     from ferrule.installed.kept_call import KeptAnswer, call_keeper, join_environ
     from ferrule.installed.process_output import ProcessResult, run_process
     from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
     from ferrule.installed.source_tools import SourceTools, find_sources
     from ferrule.installed.suggestions import unknown_tool
+    from ferrule.installed.supervised_work import LOAD_SECONDS
     from ferrule.installed.tool_process import execute
     from ferrule.plugin.called_tool import CalledTool
     from ferrule.plugin.loader import resolve
@@ -49,9 +50,10 @@ if TYPE_CHECKING:
     from ferrule.supervision.python_process import python_command
 
 _MODULES = {
-    "ferrule.installed.inventory": ("LOAD_SECONDS", "OK"),
+    "ferrule.installed.inventory": ("OK",),
     "ferrule.installed.source_tools": ("SourceTools", "find_sources"),
     "ferrule.installed.suggestions": ("unknown_tool",),
+    "ferrule.installed.supervised_work": ("LOAD_SECONDS",),
     "ferrule.discovery": ("InstalledTool", "entry_points"),
     "ferrule.installed.fingerprint": ("Fingerprint", "take_fingerprint"),
     "ferrule.installed.called_tools": ("find_configured", "has_operation", "run_tool"),

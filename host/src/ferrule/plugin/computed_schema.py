@@ -20,7 +20,6 @@ COMPUTED_SECONDS = 0.5
 """From the start of the process. The client's alarm rings 1 s after that, and ends the client."""
 
 _FRESH_SECONDS = 5.0  # no client waits for an older process, which has become an executable by `exec` only
-_MEMORY_MIB = 1024
 _MAX_SCHEMA_BYTES = 1 << 20
 
 
@@ -38,6 +37,7 @@ def compute_schema(tool: InstalledTool, deadline: float, settings: Configuration
 
     Raises the error with which the plugin failed, DeadlinePassed where it is late, and SchemaInvalid.
     """
+    from ferrule.config import configuration
     from ferrule.errors import DeadlinePassed, ToolError
 
     late = DeadlinePassed(f"{tool.name} of {tool.source} had not given its schema in time.", hint=_late(tool))
@@ -52,11 +52,12 @@ def compute_schema(tool: InstalledTool, deadline: float, settings: Configuration
 
         channel.result(load(tool).schema())
 
+    settings = configuration.read() if settings is None else settings
     policy = policy_for_loading(tool, settings)
     outcome = supervise(
         ask,
         deadline=deadline,
-        memory=_MEMORY_MIB,
+        memory=settings.loading_memory(tool.name),
         size_limit=_MAX_SCHEMA_BYTES,
         policy=policy,
         secrets=given_secrets(tool, policy.environment or {}),

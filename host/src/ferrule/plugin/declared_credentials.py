@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _MAX_BYTES = 1 << 18
 _HOOK_SECONDS = 10.0
 _OTHERS_SECONDS = 5.0  # for the hooks of a distribution whose tools are not being called
-_MEMORY_MIB = 1024
 
 
 def find_declared(tool: InstalledTool) -> list[Credential] | None:
@@ -168,7 +167,7 @@ def _is_setting_set(need: JSONMapping, table: JSONMapping, environ: Mapping[str,
 
 def _ask_hook(tool: InstalledTool) -> list[Credential]:
     """What the hook of a tool declares. Raises FerruleError where it fails."""
-    return credentials_in(_ask(tool, lambda: _listed_by(tool), _HOOK_SECONDS))
+    return credentials_in(_ask([tool], lambda: _listed_by(tool), _HOOK_SECONDS))
 
 
 def _ask_hooks(tools: Sequence[InstalledTool]) -> list[list[Credential] | None]:
@@ -180,7 +179,7 @@ def _ask_hooks(tools: Sequence[InstalledTool]) -> list[list[Credential] | None]:
         except Exception:  # noqa: BLE001 - whatever a plugin raises, the others are asked
             return None
 
-    answers = _ask(tools[0], lambda: [listed_by(tool) for tool in tools], _OTHERS_SECONDS)
+    answers = _ask(tools, lambda: [listed_by(tool) for tool in tools], _OTHERS_SECONDS)
     known = answers if isinstance(answers, list) and len(answers) == len(tools) else [None] * len(tools)
     return [None if one is None else credentials_in(one) for one in known]
 
@@ -191,18 +190,20 @@ def _listed_by(tool: InstalledTool) -> object:
     return [one.as_dict() for one in load(tool).credentials()]
 
 
-def _ask(tool: InstalledTool, answer: Callable[[], object], seconds: float) -> object:
-    """What a function returns in a process that is held as for loading the tool."""
+def _ask(tools: Sequence[InstalledTool], answer: Callable[[], object], seconds: float) -> object:
+    """What a function returns in a process that is held as for loading the first tool, and can load them all."""
+    from ferrule.config import configuration
     from ferrule.errors import ToolError
     from ferrule.supervision.supervisor import supervise
     from ferrule.trust.load_policy import policy_for_loading
 
+    settings = configuration.read()
     outcome = supervise(
         lambda channel: channel.result({KEY: answer()}),
         deadline=time.monotonic() + seconds,
-        memory=_MEMORY_MIB,
+        memory=settings.loading_memory(*(one.name for one in tools)),
         size_limit=_MAX_BYTES,
-        policy=policy_for_loading(tool, has_keys=False),
+        policy=policy_for_loading(tools[0], settings, has_keys=False),
     )
     if outcome.result is None:
         raise ToolError.from_facts(outcome.failure or {})

@@ -70,6 +70,7 @@ def summary(facts: Mapping[str, object], tool: str) -> str:
 def _render_by_plugin(facts: Mapping[str, object], tool: InstalledTool) -> bytes | None:
     import time
 
+    from ferrule.config import configuration
     from ferrule.plugin.hooks.context import ANSWER_BYTES
     from ferrule.supervision.supervisor import supervise
     from ferrule.trust.load_policy import policy_for_code
@@ -81,10 +82,13 @@ def _render_by_plugin(facts: Mapping[str, object], tool: InstalledTool) -> bytes
 
     deadline = time.monotonic() + _RENDER_SECONDS
     try:
-        policy = policy_for_code(tool.name)
+        settings = configuration.read()
+        policy, memory = policy_for_code(tool.name, settings=settings), settings.memory(tool.name)
     except FerruleError:  # the configuration cannot be read, which may be what there is to render
         return None
-    outcome = supervise(render, deadline=deadline, memory=_RENDER_MEMORY_MIB, size_limit=ANSWER_BYTES, policy=policy)
+    outcome = supervise(
+        render, deadline=deadline, memory=max(_RENDER_MEMORY_MIB, memory), size_limit=ANSWER_BYTES, policy=policy
+    )
     if not outcome.result or not outcome.result.startswith(b"{"):
         return None
     from ferrule.plugin.attribution import without_host_code

@@ -284,6 +284,20 @@ def test_a_library_that_does_not_fit_is_said_to_want_more_memory(machine: Machin
     assert "Raise `memory` (MiB)" in shown.out + shown.err
 
 
+@pytest.mark.parametrize("has_file", [True, False])
+def test_what_the_table_of_a_tool_gives_its_calls_is_there_while_it_is_asked_for_its_schema(
+    machine: Machine, has_file: bool
+) -> None:
+    folder = machine.home / ".config" / "ferrule"
+    folder.mkdir(parents=True)
+    folder.joinpath("config.toml").write_text("[tools.alpha]\nmemory = 4096\n")
+    machine.install("alpha", top="import mmap\nlibrary = mmap.mmap(-1, 1500 << 20)", static=has_file)
+    assert run(machine) == {"got": {}}
+    for words in (("validate", "alpha"), ("list", "--check"), ("show", "alpha"), ("link", "alpha")):
+        done = machine.ferrule(*words)
+        assert (done.code, "cannot be loaded" in done.out + done.err) == (0, False), (words, done)
+
+
 def configure(machine: Machine, isolation: str) -> None:
     folder = machine.home / ".config" / "ferrule"
     folder.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from ferrule.admin import shown_files
 from ferrule.admin.doctor.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
 from ferrule.admin.entry_point import EntryPoint, entry_points
 from ferrule.errors import CallInterrupted, FerruleError
-from ferrule.installed.inventory import run_supervised
+from ferrule.installed.supervised_work import run_supervised
 
 if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy

@@ -119,7 +119,7 @@ def _ask_held(path: str, arguments: Sequence[str]) -> tuple[str | None, int | No
     scripts do, and that has no network, no file of the user's, and nothing to write to. Raises CallInterrupted.
     """
     from ferrule.installed import executable_probe
-    from ferrule.installed.inventory import run_supervised
+    from ferrule.installed.supervised_work import run_supervised
     from ferrule.trust.load_policy import policy_for_code
 
     def ask(channel: Channel) -> None:

@@ -16,7 +16,7 @@ from ferrule.admin.doctor.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
 from ferrule.admin.entry_point import EntryPoint, entry_points
 from ferrule.cli.commands import BUILT_IN, load_added, module_of
 from ferrule.errors import CallInterrupted, FerruleError
-from ferrule.installed.inventory import run_supervised
+from ferrule.installed.supervised_work import run_supervised
 from ferrule.plugin.remedies.installation import install_command
 from ferrule.plugin.remedies.missing_module import line_for, missing_module
 from ferrule.supervision.exception_text import name_and_text
