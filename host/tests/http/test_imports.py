@@ -43,6 +43,24 @@ def test_httpcore_finds_the_certifi_that_is_not_imported_with_it() -> None:
     assert done.stdout == "False\nTrue True\n"
 
 
+def test_what_is_for_documentation_and_errors_alone_is_found_once_it_is_wanted() -> None:
+    script = (
+        "import sys, ferrule.http; ferrule.http.Client\n"
+        "print({'inspect', 'traceback'} & set(sys.modules))\n"
+        "import dataclasses, logging\n"
+        "Later = dataclasses.make_dataclass('Later', [('number', int)])\n"
+        "import inspect, traceback\n"
+        "print(Later.__doc__, inspect.signature(Later), type(inspect).__name__, type(traceback).__name__)\n"
+        "try:\n"
+        "    1 / 0\n"
+        "except ZeroDivisionError:\n"
+        "    logging.exception('wrong')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\nLater(number: int) (number: int) -> None module module\n"
+    assert "ZeroDivisionError: division by zero" in done.stderr
+
+
 def test_another_thread_that_imports_what_is_put_off_gets_it_whole(tmp_path: Path) -> None:
     # httpcore looks for trio, and goes on without it: meanwhile another thread does its own imports
     (tmp_path / "trio.py").write_text("import __main__\n__main__.meet()\nraise ImportError")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-from threading import Lock
+from threading import Lock, get_ident
 from types import ModuleType
 
 _lock = Lock()  # nothing is imported while it is held
@@ -16,6 +15,8 @@ class _LazyModule(ModuleType):
     def __getattr__(self, name: str) -> object:
         from importlib import import_module
 
+        if name in _ANSWERS and _importing == get_ident():
+            return _ANSWERS[name]
         self.step_aside()
         return getattr(import_module(self.__name__), name)
 
@@ -27,12 +28,22 @@ class _LazyModule(ModuleType):
 
 
 # httpcore imports certifi for pools that are given no TLS context, and anyio for asynchronous ones: together a third
-# of all that it imports. Pools here are given theirs, and most are synchronous; somebody else's find both where these
-# lead, and so does another thread that imports one of them meanwhile.
-_deferred = [] if "httpcore" in sys.modules else [_LazyModule("certifi"), _LazyModule("anyio")]
+# of all that it imports. Pools here are given theirs, and most are synchronous. Its log and the dataclasses of h11
+# import traceback and inspect, which are for what goes wrong and for docstrings: a fifth of the rest. What needs one of
+# them later finds it where these lead, and so does another thread that imports one at the same time.
+_MODULES = ("certifi", "anyio", "inspect", "traceback")
+_deferred = [] if "httpcore" in sys.modules else [_LazyModule(name) for name in _MODULES if name not in sys.modules]
+# What dataclasses ask `inspect` for while this thread imports: the docstring of a class without one, and what it has.
+_ANSWERS = {
+    "signature": lambda *_, **__: "",
+    "get_annotations": lambda one: dict(vars(one).get("__annotations__", {})),
+}
+_importing = get_ident()
 for _module in _deferred:
     sys.modules.setdefault(_module.__name__, _module)
 try:
+    import logging
+
     import httpcore
 except ModuleNotFoundError as error:
     if error.name != "httpcore":
@@ -42,6 +53,7 @@ except ModuleNotFoundError as error:
         name="httpcore",
     ) from None
 finally:
+    _importing = 0
     for _module in _deferred:
         _module.step_aside()
 

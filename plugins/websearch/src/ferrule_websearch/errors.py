@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from http import HTTPStatus
 from math import ceil, inf
 
 from ferrule.errors import ToolError
@@ -135,6 +134,8 @@ def redact_text(text: str, secrets: Iterable[str]) -> str:
 
 def _phrase(status: int) -> str:
     try:
+        from http import HTTPStatus  # whose table takes half a start of the interpreter
+
         return HTTPStatus(status).phrase
     except ValueError:
         return "no reason is given"

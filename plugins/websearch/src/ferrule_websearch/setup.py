@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -63,6 +62,8 @@ class Setup(NamedTuple):
 
     def event(self, credentials: Sequence[Credential]) -> JSONObject:
         """The event `config_required`."""
+        import json
+
         data: JSONObject = {"tool": self.tool}
         if len(credentials) == 1:
             data |= {"credential": credentials[0].name, "signup_url": credentials[0].url}
@@ -82,6 +83,8 @@ class Setup(NamedTuple):
         return "".join(f"{step.label}: {credential.url}\n" for step, credential in pairs)
 
     def _example(self, credentials: Sequence[Credential]) -> str:
+        import json
+
         document: JSONObject = {}
         for step, credential in zip(self.steps, credentials, strict=True):
             *groups, name = credential.path.split(".")
