@@ -199,6 +199,34 @@ def test_a_program_in_a_fork_ends_as_one_that_is_started(healthy, here, tmp_path
         assert (forked.exit_code, forked.stderr, forked.left) == (started.exit_code, started.stderr, started.left)
 
 
+ENDS = {
+    "returns": "print('said', end='')",
+    "returns a number": "print('said', end=''); return 3",
+    "exits with a text": "print('said', end=''); sys.exit('a reason')",
+    "exits with nothing": "sys.exit()",
+    "exits beyond a byte": "sys.exit(258)",
+    "has something to do at its end": "atexit.register(print, 'late'); print('early')",
+    "has a thread": "threading.Thread(target=lambda: (time.sleep(0.05), print('late'))).start()",
+    "writes to another stream first": "sys.stdout.write('kept'); sys.stdout = sys.stderr; print('said')",
+    "has closed its streams": "print('said'); sys.stdout.close()",
+    "has none": "sys.stdout = None",
+    "raises": "raise KeyError('x')",
+    "is interrupted": "raise KeyboardInterrupt",
+}
+
+
+def test_a_program_in_a_fork_ends_as_the_interpreter_does(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path)}
+    for number, (name, source) in enumerate(ENDS.items()):
+        module = f"ends_{number}"
+        (tmp_path / f"{module}.py").write_text(f"import atexit, sys, threading, time\n\ndef main():\n    {source}\n")
+        command = [sys.executable, "-c", f"import sys, {module}; sys.exit({module}.main())"]
+        started = run(command, environment=environment)
+        forked = fork_server.run(f"{module}:main", ["x"], b"{}", environment=environment, cwd=tmp_path)
+        assert (forked.exit_code, forked.stdout) == (started.exit_code, started.stdout), name
+        assert forked.stderr.splitlines()[-1:] == started.stderr.splitlines()[-1:], name
+
+
 def test_what_a_program_in_a_fork_leaves_running_is_told(tmp_path: Path) -> None:
     (tmp_path / "leaves.py").write_text(
         "import os, subprocess\n\n"

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,21 +30,24 @@ SHIPPED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A home of its own, no keys, and leave to fetch from the servers of the tests."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("FERRULE_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
-    for name in ("XDG_CONFIG_HOME", "IKIGAI_CONFIG_DIR", "BRAVE_API_KEY", "GOOGLE_SEARCH_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        patch.setenv("FERRULE_STATE", str(home / "state"))
+        patch.setenv("FERRULE_FETCH_ALLOW", "loopback")
+        for name in ("XDG_CONFIG_HOME", "IKIGAI_CONFIG_DIR", "BRAVE_API_KEY", "GOOGLE_SEARCH_API_KEY"):
+            patch.delenv(name, raising=False)
+        yield home
 
 
-@pytest.fixture
-def tools(plain: None, tmp_path: Path) -> dict[str, ikigai.Tool]:
-    """What the client finds after `ferrule link`."""
+@pytest.fixture(scope="module")
+def tools(home: Path) -> dict[str, ikigai.Tool]:
+    """What the client finds after `ferrule link`, which no test changes."""
     subprocess.run([*FERRULE, "link", *SHIPPED], check=True, capture_output=True)
-    return ikigai.discover([str(tmp_path / ".ikigai" / "tools")])
+    return ikigai.discover([str(home / ".ikigai" / "tools")])
 
 
 def test_the_client_discovers_every_shipped_tool(tools: dict[str, ikigai.Tool]) -> None:
@@ -93,20 +97,17 @@ def test_a_page_longer_than_the_client_reads_comes_whole_in_several_calls(tools:
     assert [line for line in read if line] == written
 
 
-@pytest.mark.parametrize(
-    ("path", "code", "text"),
-    [
-        pytest.param("{server}/missing", "HTTP_ERROR", "HTTP 404: Not Found", id="http-error"),
-        pytest.param("{server}/picture", "PARSE_ERROR", "Failed to parse HTML: ", id="parse-error"),
-        pytest.param("ftp://127.0.0.1/", "INVALID_URL", "Invalid URL: ", id="invalid-url"),
-        pytest.param(
-            "http://127.0.0.1:{refused}/", "NETWORK_ERROR", "Failed to fetch URL: Connection refused", id="network"
-        ),
-    ],
-)
-def test_each_failure_of_a_fetch_reaches_the_client(
-    tools: dict[str, ikigai.Tool], path: str, code: str, text: str
-) -> None:
+FAILURES = {
+    "{server}/missing": ("HTTP_ERROR", "HTTP 404: Not Found"),
+    "{server}/picture": ("PARSE_ERROR", "Failed to parse HTML: "),
+    "ftp://127.0.0.1/": ("INVALID_URL", "Invalid URL: "),
+    "http://127.0.0.1:{refused}/": ("NETWORK_ERROR", "Failed to fetch URL: Connection refused"),
+}
+
+
+@pytest.mark.parametrize("path", FAILURES)
+def test_each_failure_of_a_fetch_reaches_the_client(tools: dict[str, ikigai.Tool], path: str) -> None:
+    code, text = FAILURES[path]
     with Server() as server:
         server.page("/missing", "gone", status=404)
         server.page("/picture", b"\x89PNG\r\n\x1a\n" + bytes(64), "image/png")

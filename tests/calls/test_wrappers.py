@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from ferrule_testkit import PROJECT
 from ferrule_testkit.corpus import DISTS, EXAMPLE, PROBE, Site
 from ferrule_testkit.own_keeper import OwnKeeper
-from ferrule_testkit.runs import Run, run
+from ferrule_testkit.runs import Run, run, run_forked
 
 pytestmark = pytest.mark.process
 
@@ -33,21 +33,40 @@ def site(tmp_path: Path) -> Site:
 
 
 @pytest.fixture
-def wrapped(site: Site, environment: dict[str, str], own_keeper: OwnKeeper | None) -> Wrapped:
+def wrapped(site: Site, environment: dict[str, str], own_keeper: OwnKeeper | None, tmp_path: Path) -> Wrapped:
     """Call a tool inside of wrappers: `wrapped("timing", OSLO, tool="example", PYTEST_HOW="raises")`.
 
-    By the script that `pip` installs, and by a linked executable whose call a keeper makes.
+    By the script that `pip` installs, as a fork of a process that has the host, or started where `is_forked` is false;
+    and by a linked executable whose call a keeper makes.
     """
 
-    def wrapped(wrappers: str | None, arguments: bytes = OSLO, *, tool: str = "example", **environ: str) -> Run:
+    def wrapped(
+        wrappers: str | None, arguments: bytes = OSLO, *, tool: str = "example", is_forked: bool = True, **environ: str
+    ) -> Run:
         on = {} if wrappers is None else {"FERRULE_WRAPPERS": wrappers}
         where = {**environment, "PYTHONPATH": str(site.path), **on, **environ}
-        if own_keeper is None:
+        if own_keeper is None and not is_forked:
             return run([site.scripts / f"{tool}-tool"], arguments, environment=where)
+        if own_keeper is None:
+            return run_forked(site.scripts / f"{tool}-tool", arguments, environment=where, cwd=tmp_path)
         site.link([tool.replace("-", "_")], environment, beside=[str(PROJECT / "host/src")])
         return own_keeper.run([site.links / f"{tool}-tool"], arguments, where)
 
     return wrapped
+
+
+def both_ways(name: str, rows: Iterable[object], *, kept: Iterable[object]) -> pytest.MarkDecorator:
+    """Each row, and those that a keeper's process meets otherwise than one that ends with its call; all in `full`."""
+    chosen = list(kept)
+    params = [pytest.param("cold", row, id=f"cold-{row}") for row in rows]
+    for row in rows:
+        marks = [] if row in chosen else [pytest.mark.full]
+        params.append(pytest.param("kept", row, id=f"kept-{row}", marks=marks))
+    return pytest.mark.parametrize(("own_keeper", name), params, indirect=["own_keeper"])
+
+
+ONLY_COLD = pytest.mark.parametrize("own_keeper", ["cold", pytest.param("kept", marks=pytest.mark.full)], indirect=True)
+"""For what the process of a call does with what it has been given, whoever has made the process."""
 
 
 def events(done: Run) -> list[dict[str, Any]]:
@@ -73,7 +92,7 @@ def test_without_a_word_of_the_admin_nothing_is_wrapped(wrapped: Wrapped) -> Non
 
 def test_a_wrapper_is_told_of_the_call_and_its_result(wrapped: Wrapped, tmp_path: Path) -> None:
     config = configured(tmp_path, "[wrappers.tells_what_it_sees]\nenabled = true\ncolour = 'blue'\n")
-    done = wrapped(None, b'{"letter": "a", "sleep": null}', tool="probe", **config)
+    done = wrapped(None, b'{"letter": "a", "sleep": null}', tool="probe", is_forked=False, **config)
 
     seen = done.document["_meta"]["tells_what_it_sees"]
     assert (seen["tool"], seen["distribution"], seen["version"]) == ("probe", "probe", "1.0")
@@ -96,6 +115,7 @@ def test_the_environment_decides_about_a_wrapper_and_its_settings(wrapped: Wrapp
     assert noted["tells_what_it_sees"]["colour"] == "red"
 
 
+@ONLY_COLD
 def test_a_wrapper_that_is_not_enabled_is_off(wrapped: Wrapped, tmp_path: Path) -> None:
     for text in ("[wrappers.timing]\ncolour = 1\n", "[wrappers.timing]\nenabled = 'yes'\n", "wrappers = 3\n"):
         assert wrapped(None, **configured(tmp_path, text)).document == GREETING
@@ -114,6 +134,7 @@ def test_a_linked_executable_wraps_too(site: Site, environment: dict[str, str]) 
     assert done.document == {"success": True, "instead": {"city": "Oslo"}}
 
 
+@ONLY_COLD
 def test_a_call_that_does_not_fit_the_schema_is_not_wrapped(wrapped: Wrapped) -> None:
     assert wrapped("swallows_errors", b"{}").document["error_code"] == "INVALID_INPUT"
     assert wrapped("swallows_errors", b'{"city": " "}').document["error_code"] == "INVALID_INPUT"
@@ -126,22 +147,23 @@ def test_what_answers_instead_keeps_the_tool_from_being_asked(wrapped: Wrapped, 
     assert not (written / "asked").exists()
 
 
+@ONLY_COLD
 def test_what_answers_instead_may_answer_with_a_failure(wrapped: Wrapped) -> None:
     done = wrapped("refuses")
     assert (done.document["error_code"], done.document["retry_after"]) == ("RATE_LIMIT", 7)
     assert events(done) == []
 
 
-@pytest.mark.parametrize(("how", "why"), [("a list", "TypeError"), ("nan", "ResultInvalid"), ("raises", "KeyError")])
-def test_what_answers_instead_with_nonsense_is_absent(how: str, why: str, wrapped: Wrapped) -> None:
+@both_ways("how", NONSENSE := {"a list": "TypeError", "nan": "ResultInvalid", "raises": "KeyError"}, kept=["raises"])
+def test_what_answers_instead_with_nonsense_is_absent(how: str, wrapped: Wrapped) -> None:
     done = wrapped("answers_instead", PYTEST_HOW=how)
     assert done.document == GREETING
     assert told(done)[0] == "answers_instead"
-    assert why in told(done)[1]
+    assert NONSENSE[how] in told(done)[1]
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize(
+@both_ways(
     "how",
     [
         "mutates and raises",
@@ -151,6 +173,7 @@ def test_what_answers_instead_with_nonsense_is_absent(how: str, why: str, wrappe
         "raises StopIteration",
         "recurses",
     ],
+    kept=["mutates and raises", "calls sys.exit"],
 )
 def test_a_wrapper_that_fails_is_absent(when: str, how: str, wrapped: Wrapped) -> None:
     done = wrapped("fails, replaces_the_result", PYTEST_WHEN=when, PYTEST_HOW=how)
@@ -161,7 +184,7 @@ def test_a_wrapper_that_fails_is_absent(when: str, how: str, wrapped: Wrapped) -
     assert done.left == []
 
 
-@pytest.mark.parametrize("how", ["dies", "is killed"])
+@both_ways("how", ["dies", "is killed"], kept=["is killed"])
 def test_a_process_that_dies_in_a_wrapper_after_the_tool_has_its_answer(how: str, wrapped: Wrapped) -> None:
     done = wrapped("fails, replaces_the_result", PYTEST_WHEN="after", PYTEST_HOW=how)
 
@@ -170,11 +193,10 @@ def test_a_process_that_dies_in_a_wrapper_after_the_tool_has_its_answer(how: str
     assert done.left == []
 
 
-@pytest.mark.parametrize(("wrapper", "how"), [("fails", "dies"), ("fails", "is killed"), ("exits_on_import", "")])
-def test_a_process_that_dies_in_a_wrapper_before_the_tool_fails_the_call(
-    wrapper: str, how: str, wrapped: Wrapped
-) -> None:
+@both_ways("how", ["dies", "is killed", "ends as it is imported"], kept=["dies", "ends as it is imported"])
+def test_a_process_that_dies_in_a_wrapper_before_the_tool_fails_the_call(how: str, wrapped: Wrapped) -> None:
     """The tool's code can say as well that a wrapper runs: a call without the wrapper would be the tool's to have."""
+    wrapper = "exits_on_import" if how == "ends as it is imported" else "fails"
     done = wrapped(f"{wrapper},replaces_the_result", PYTEST_WHEN="before", PYTEST_HOW=how)
 
     assert done.document["error_code"] == "INTERNAL_ERROR"
@@ -183,14 +205,18 @@ def test_a_process_that_dies_in_a_wrapper_before_the_tool_fails_the_call(
     assert done.left == []
 
 
-@pytest.mark.parametrize("how", ["a list", "nothing", "nan", "a set", "an object", "yields twice", "never yields"])
+@both_ways(
+    "how",
+    ["a list", "nothing", "nan", "a set", "an object", "yields twice", "never yields"],
+    kept=["a set", "never yields"],
+)
 def test_a_wrapper_that_returns_nonsense_is_absent(how: str, wrapped: Wrapped) -> None:
     done = wrapped("fails", PYTEST_HOW=how)
     assert done.document == GREETING
     assert told(done)[0] == "fails"
 
 
-@pytest.mark.parametrize("how", ["mutates and raises", "raises a tool error", "dies"])
+@both_ways("how", ["mutates and raises", "raises a tool error", "dies"], kept=["dies"])
 def test_an_error_of_the_tool_goes_through_a_wrapper_that_fails(how: str, wrapped: Wrapped) -> None:
     alone = wrapped(None, b'{"city": "4711"}')
     assert alone.document["error_code"] == "NOT_A_CITY"
@@ -224,29 +250,31 @@ def test_a_wrapper_that_hangs_after_the_tool_takes_no_answer_away(wrapped: Wrapp
     assert done.left == []
 
 
+@ONLY_COLD
 def test_a_wrapper_that_hangs_before_the_tool_is_named(wrapped: Wrapped) -> None:
     done = wrapped("fails", PYTEST_WHEN="before", PYTEST_HOW="hangs", FERRULE_DEADLINE="1")
     assert done.document["error_code"] == "TIMEOUT"
     assert "The wrapper fails had not let the tool begin" in done.document["error"]
 
 
-@pytest.mark.parametrize(
-    ("wrapper", "why"),
-    [
-        ("raises_on_import", "RuntimeError: on purpose (site/raises_on_import.py, line 3)"),
-        ("has_no_hook", "has no `execute`"),
-        ("misspells_a_hook", "exceute"),
-        ("is_missing", "No module named"),
-        ("nobody_offers_it", "No installed distribution offers a wrapper named"),
-    ],
-)
-def test_a_wrapper_that_cannot_be_loaded_is_absent(wrapper: str, why: str, wrapped: Wrapped) -> None:
+UNLOADABLE = {
+    "raises_on_import": "RuntimeError: on purpose (site/raises_on_import.py, line 3)",
+    "has_no_hook": "has no `execute`",
+    "misspells_a_hook": "exceute",
+    "is_missing": "No module named",
+    "nobody_offers_it": "No installed distribution offers a wrapper named",
+}
+
+
+@both_ways("wrapper", UNLOADABLE, kept=["raises_on_import"])
+def test_a_wrapper_that_cannot_be_loaded_is_absent(wrapper: str, wrapped: Wrapped) -> None:
     done = wrapped(f"{wrapper},replaces_the_result")
     assert done.document == {"success": True, "had": ["greeting", "success"]}
     assert told(done)[0] == wrapper
-    assert why in told(done)[1]
+    assert UNLOADABLE[wrapper] in told(done)[1]
 
 
+@ONLY_COLD
 def test_a_wrapper_that_two_distributions_claim_is_absent(site: Site, wrapped: Wrapped) -> None:
     metadata = site.path / "another-2.0.dist-info"
     metadata.mkdir()
@@ -256,30 +284,33 @@ def test_a_wrapper_that_two_distributions_claim_is_absent(site: Site, wrapped: W
     assert "claimed by another 2.0 and by strange-wrappers 1.0" in told(done)[1]
 
 
+@ONLY_COLD
 def test_a_wrapper_may_put_a_result_in_the_place_of_an_error(wrapped: Wrapped) -> None:
     done = wrapped("swallows_errors", b'{"city": "4711"}')
     assert done.document == {"success": True, "instead_of": "ToolError"}
 
 
-@pytest.mark.parametrize("on", ["outer,inner", "inner,outer"])
+@both_ways("on", ["outer,inner", "inner,outer"], kept=["inner,outer"])
 def test_the_wrapper_with_the_smaller_order_is_further_out(on: str, wrapped: Wrapped) -> None:
     assert wrapped(on).document["turns"] == ["inner", "outer"]
 
 
+@ONLY_COLD
 def test_a_wrapper_sees_a_result_of_any_size(wrapped: Wrapped) -> None:
     done = wrapped("replaces_the_result", b"{}", tool="returns-10-megabytes")
     assert done.document["success"] is True
     assert "had" in done.document
 
 
-@pytest.mark.parametrize(("size", "noted"), [(65_534, set()), (65_400, {"timing"}), (1000, {"timing", "notes_much"})])
-def test_a_note_is_left_out_where_there_is_no_room_for_it(size: int, noted: set[str], wrapped: Wrapped) -> None:
+@both_ways("size", ROOM := {65_534: set(), 65_400: {"timing"}, 1000: {"timing", "notes_much"}}, kept=[65_400])
+def test_a_note_is_left_out_where_there_is_no_room_for_it(size: int, wrapped: Wrapped) -> None:
     arguments = json.dumps({"size": size, "letter": "x"}).encode()
     done = wrapped("notes_much,timing", arguments, tool="probe")
-    assert set(done.document.get("_meta", {})) == noted
+    assert set(done.document.get("_meta", {})) == ROOM[size]
     assert len(done.document["text"]) == size - len('{"text":""}')
 
 
+@ONLY_COLD
 def test_a_result_that_is_too_large_says_by_which_arguments_there_is_less(site: Site, wrapped: Wrapped) -> None:
     def error(**environ: str) -> str:
         return str(wrapped("", b"{}", tool="returns-10-megabytes", **environ).document["error"])
@@ -375,6 +406,7 @@ def test_whatever_can_decide_a_result_is_part_of_the_identity(
     assert {name for name in before if before[name] != after[name]} == {part}
 
 
+@ONLY_COLD
 def test_what_cannot_decide_a_result_is_not_part_of_the_identity(wrapped: Wrapped, tmp_path: Path) -> None:
     irrelevant = {
         "FERRULE_DEADLINE": "20",
@@ -438,7 +470,7 @@ def test_ferrule_tells_which_wrappers_are_installed_and_on(site: Site, environme
 
 @pytest.mark.parametrize(("wrappers", "are_there"), [("", False), ("timing", True)])
 def test_a_call_without_wrappers_imports_nothing_for_them(wrappers: str, are_there: bool, wrapped: Wrapped) -> None:
-    done = wrapped(wrappers, b'{"show_modules": true}', tool="probe")
+    done = wrapped(wrappers, b'{"show_modules": true}', tool="probe", is_forked=False)
     modules = set(done.document["modules"])
     names = {"ferrule.wrappers.guard", "ferrule.plugin.wrapper_context", "ferrule.wrappers.timer"}
     assert names & modules == (names if are_there else set())

@@ -12,7 +12,8 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ferrule_testkit import PROJECT
+from ferrule_testkit import PROJECT, linking
+from ferrule_testkit.processes import fork_server
 from ferrule_testkit.scripts import shebang
 
 DISTS = PROJECT / "tests/dists"
@@ -28,27 +29,6 @@ from {module} import {function}
 if __name__ == '__main__':
     sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
     sys.exit({function}())
-"""
-
-# Links every tool that is named, and passes over those that no link can be made for.
-_LINK = """\
-import json
-import sys
-import time
-from ferrule import discovery
-from ferrule.links import linked_executables
-from ferrule.config import configuration
-from ferrule.errors import FerruleError
-from ferrule.schema import schema_file
-from ferrule.plugin import computed_schema
-folder, names, *tools = sys.argv[1:]
-for name in tools:
-    try:
-        tool = discovery.find(name, configuration.read())
-        schema = schema_file.read_static(tool) or computed_schema.compute_schema(tool, time.monotonic() + 2)
-    except FerruleError:
-        continue
-    linked_executables.write(linked_executables.Link(tool, schema, json.loads(names)), folder)
 """
 
 
@@ -82,11 +62,19 @@ class Site:
     ) -> None:
         """Link tools by name; one whose schema cannot be had or breaks a rule gets no executable.
 
-        names: their other names, as JSON. python: the interpreter. beside: further folders that it needs.
+        names: their other names, as JSON. python: the interpreter; this one does it in a fork of a process that has
+        the host. beside: further folders that it needs. Raises subprocess.CalledProcessError.
         """
-        search = os.pathsep.join([str(self.path), *beside])
-        command = [str(python), "-c", _LINK, str(self.links), names, *tools]
-        subprocess.run(command, env={**environment, "PYTHONPATH": search}, check=True, timeout=120)
+        environ = {**environment, "PYTHONPATH": os.pathsep.join([str(self.path), *beside])}
+        words = [str(self.links), names, *tools]
+        if python != Path(sys.executable) or not fork_server.is_possible(environ):
+            command = [str(python), "-c", Path(linking.__file__).read_text(), *words]
+            subprocess.run(command, env=environ, check=True, timeout=120)
+            return
+        # The name of the program is none: its folder is the first in which a program looks for modules.
+        done = fork_server.run("ferrule_testkit.linking:main", ["", *words], b"", environment=environ, cwd=Path.cwd())
+        if done.exit_code:
+            raise subprocess.CalledProcessError(done.exit_code, words, done.stdout, done.stderr)
 
     def tools(self) -> list[str]:
         """The names of all tools that have a console script."""

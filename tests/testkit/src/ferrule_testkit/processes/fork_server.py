@@ -9,8 +9,10 @@ for tests that start one.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import functools
+import gc
 import importlib
 import json
 import os
@@ -20,6 +22,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -164,6 +167,8 @@ def _write(file: int, data: bytes) -> tuple[bytes, bool]:
 def serve(file: int, packages: Sequence[str]) -> None:
     """Be the server: import, then carry out orders until the caller's end is closed. Returns in a fork, too."""
     _preload(packages)
+    gc.collect()
+    gc.freeze()  # what is there is not looked through by the collector of a fork, which would copy it
     channel = socket.socket(fileno=file)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests, which end the server by leaving
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no keeper is waited for
@@ -234,7 +239,7 @@ def _preload(packages: Sequence[str]) -> None:
 
 
 def _become(order: _Order, files: Sequence[int]) -> None:
-    """Be the program, to its end: what it returns or raises is handled by the interpreter as ever."""
+    """Be the program, to its end: what it returns or raises is handled as the interpreter does."""
     for target, file in enumerate(files):
         os.dup2(file, target)
     os.closerange(len(files), 1024)
@@ -242,6 +247,7 @@ def _become(order: _Order, files: Sequence[int]) -> None:
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115 - as the next two
     sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115 - it stays open for the process
     sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115 - it stays open for the process
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # type: ignore[misc] # as in an interpreter
     os.environ.clear()
     os.environ.update(order["environment"])
     time.tzset()
@@ -251,7 +257,27 @@ def _become(order: _Order, files: Sequence[int]) -> None:
     sys.path[:0] = [os.path.dirname(sys.argv[0]), *filter(None, paths.split(os.pathsep))]
     _forget_the_server()
     module, _, function = order["entry"].partition(":")
-    sys.exit(getattr(importlib.import_module(module), function)())
+    try:
+        code = getattr(importlib.import_module(module), function)()
+    except SystemExit as end:
+        code = end.code
+    _end(code)
+
+
+def _end(code: object) -> NoReturn:
+    """End as the interpreter does, up to where it takes its modules apart.
+
+    That would write to all that they have, which the kernel would copy for it first: nine tenths of a short program.
+    """
+    if code is None or isinstance(code, int):
+        threading._shutdown()  # type: ignore[attr-defined] # waits for threads that are no daemons
+        atexit._run_exitfuncs()
+        # Where a stream is closed, or none, the interpreter says what becomes of that.
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+                stream.flush()  # type: ignore[union-attr] # it may be none
+            os._exit((code or 0) & 0xFF)
+    sys.exit(code)  # type: ignore[arg-type] # whatever a program may exit with
 
 
 def _forget_the_server() -> None:
