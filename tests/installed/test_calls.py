@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp.client.stdio import StdioServerParameters
 
 from ferrule_dev.testing import Server
 from ferrule_testkit import PROJECT
@@ -26,6 +25,7 @@ from ferrule_testkit.serve.service import LEGACY, connected
 
 if TYPE_CHECKING:
     from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
 
 pytestmark = [pytest.mark.installed, pytest.mark.index, pytest.mark.timeout(900)]
 
@@ -123,6 +123,8 @@ def test_each_tool_answers_by_link_and_in_one_installation_by_run(together: Inst
 
 
 def test_each_tool_answers_by_serve_over_stdio(over_stdio: Installation, server: Server) -> None:
+    from mcp.client.stdio import StdioServerParameters
+
     scene = Scene(over_stdio, server)
     program = str(scene.user.resolve(["ferrule"])[0])
     served = StdioServerParameters(

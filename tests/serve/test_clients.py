@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.client.stdio import StdioServerParameters
 
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.programs.node import INSPECTOR, client, command
@@ -108,6 +107,8 @@ class Shell:
 
 @pytest.mark.parametrize("server", [entry for entry in SERVERS if "url" not in entry.values[0]])  # type: ignore[operator] # a parameter's values are objects to type checkers
 def test_the_server_that_a_snippet_starts_serves_tools(server: dict[str, Any], machine: Machine) -> None:
+    from mcp.client.stdio import StdioServerParameters
+
     async def listed() -> set[str]:
         environment = {**machine.environment, **server.get("env", {})}
         started = StdioServerParameters(command=str(BIN / server["command"]), args=server["args"], env=environment)

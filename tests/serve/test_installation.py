@@ -1,18 +1,21 @@
 """pip, on the environment of a running `ferrule serve`: clients of both eras are told, and served what is there."""
 
+from __future__ import annotations
+
 import asyncio
 import subprocess
 import sys
 import venv
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
 
 from ferrule_testkit.corpus import PROBE
 from ferrule_testkit.serve.service import ERAS, LEGACY, SECONDS, Heard, connected, wait_until
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 pytestmark = pytest.mark.slow
 
@@ -31,6 +34,8 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_what_pip_installs_and_removes_is_served_and_told_of(era: str, python: Path, tmp_path: Path) -> None:
+    from mcp.client.stdio import StdioServerParameters
+
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
     server = StdioServerParameters(command=str(python), args=["-P", "-m", "ferrule", "serve"], env=environment)
 

@@ -1,5 +1,7 @@
 """`ferrule serve` with plain schemas: what clients are shown, and what becomes of their calls."""
 
+from __future__ import annotations
+
 import asyncio
 import html
 import json
@@ -9,12 +11,9 @@ import subprocess
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import mcp_types as types
 import pytest
-from mcp.client.stdio import StdioServerParameters
 
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.schemas.agentkit import faults
@@ -30,6 +29,12 @@ from ferrule_testkit.serve.service import (
     text_of,
     wait_until,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import mcp_types as types
+    from mcp.client.stdio import StdioServerParameters
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("plain")]
 
@@ -125,6 +130,8 @@ def test_the_option_wins_over_the_configuration(machine: Machine) -> None:
 
 
 def test_all_shipped_tools_are_served_in_a_form_that_agentkit_takes(tmp_path: Path) -> None:
+    from mcp.client.stdio import StdioServerParameters
+
     environment = {**os.environ, "FERRULE_STATE": str(tmp_path)}  # what a developer has accepted is another matter
     command = [str(BIN / "ferrule"), "serve", "--schemas", "plain"]
     tools = listed(StdioServerParameters(command=command[0], args=command[1:], env=environment))

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
-from pydantic import TypeAdapter
 
 from ferrule_ask import Answer, Client
 from ferrule_ask.tools import tool_results
@@ -78,6 +76,9 @@ def test_what_is_cited_and_what_was_only_found_are_told_apart(ask: Ask) -> None:
 
 @process
 def test_each_result_of_a_search_is_a_part_with_its_place_and_date(ask: Ask, model_server: ModelServer) -> None:
+    from anthropic.types.message_create_params import MessageCreateParamsNonStreaming  # takes a second
+    from pydantic import TypeAdapter
+
     ask(FOUND)
     found = blocks(model_server)
     assert [(one["type"], one["source"], one["title"]) for one in found] == [

@@ -1,6 +1,9 @@
-"""Connections whose questions go to a server on loopback."""
+"""Connections whose questions go to a server on loopback, and the command that asks about rows."""
 
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -8,9 +11,35 @@ import pytest
 
 import ferrule_duckdb
 from ferrule_dev.testing import Environment
+from ferrule_testkit.machine import Finished
 from ferrule_testkit.model.server import MODEL_KEY, ModelRequest, ModelServer, Reply, says
+from ferrule_testkit.processes import fork_server
 
 Query = Callable[..., list[tuple[Any, ...]]]
+FERRULE = Path(sys.executable).parent / "ferrule"
+_LOADED = ("ferrule", "ferrule_ask", "ferrule_duckdb", "httpx", "pyarrow.compute")
+
+
+@pytest.fixture
+def run_ask() -> Callable[..., Finished]:
+    """Runs `ferrule ask ARGUMENT…` in an environment and a folder to its end.
+
+    That is in a fork, since these tests look at what it does: those that end it while it is at work start it.
+    """
+
+    def run(environment: Mapping[str, str], folder: Path, *arguments: object) -> Finished:
+        command = [str(FERRULE), "ask", *map(str, arguments)]
+        environment = {name: value for name, value in environment.items() if not name.startswith("PYTHON")}
+        if fork_server.is_possible(environment):
+            entry = "ferrule.cli:main"
+            ended = fork_server.run(entry, command, b"", environment=environment, cwd=folder, packages=_LOADED)
+            return Finished(ended.exit_code, ended.stdout.decode(), ended.stderr.decode())
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment, cwd=folder
+        )
+        return Finished(done.returncode, done.stdout, done.stderr)
+
+    return run
 
 
 @pytest.fixture

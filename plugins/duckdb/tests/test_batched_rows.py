@@ -34,10 +34,10 @@ def server(ferrule_environment):
 
 
 @pytest.fixture
-def start(server, tmp_path):
-    """Start `ferrule ask ARGUMENT…` in a folder with the file cities.csv."""
+def environ(server, tmp_path):
+    """The environment of `ferrule ask`, for which there is a folder with the file cities.csv."""
     (tmp_path / "cities.csv").write_text("city\nOslo\nBergen\nTromsø\nOslo\n")
-    environ = {name: value for name, value in os.environ.items() if name != "ANTHROPIC_AUTH_TOKEN"} | {
+    return {name: value for name, value in os.environ.items() if name != "ANTHROPIC_AUTH_TOKEN"} | {
         "HOME": str(tmp_path),
         "FERRULE_STATE": str(tmp_path / "state"),
         "FERRULE_ASK_TOOLS": "none",
@@ -47,6 +47,11 @@ def start(server, tmp_path):
         "OPENAI_BASE_URL": f"{server.url}/v1",
     }
 
+
+@pytest.fixture
+def start(environ, tmp_path):
+    """Start `ferrule ask ARGUMENT…` in that folder."""
+
     def start(*arguments):
         ends = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen([FERRULE, "ask", *arguments], env=environ, cwd=tmp_path, text=True, **ends)
@@ -55,15 +60,14 @@ def start(server, tmp_path):
 
 
 @pytest.fixture
-def ask(start):
+def ask(run_ask, environ, tmp_path):
     """The same to its end: exit code, stdout, stderr."""
 
     def ask(*arguments):
-        with start(*arguments) as process:
-            out, err = process.communicate()
+        code, out, err = run_ask(environ, tmp_path, *arguments)
         assert MODEL_KEY not in out + err
         assert "Traceback" not in err
-        return process.returncode, out, err
+        return code, out, err
 
     return ask
 
@@ -96,7 +100,10 @@ def test_columns_may_have_any_name(ask, tmp_path, wanted_names):
     assert written == [[*wanted_names, "answer"], [*values, "Norway"], [*values[::-1], "Norway"]]
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+# A command that is killed goes on in `test_a_folder_that_is_copied_to_another_machine_goes_on_there`, too.
+@pytest.mark.parametrize(
+    "ending", [pytest.param(signal.SIGKILL, marks=pytest.mark.full), signal.SIGINT, signal.SIGTERM]
+)
 def test_a_command_that_was_ended_goes_on_with_its_batch(start, ask, server, tmp_path, ending):
     server.go_on.clear()
     with start(*COMMAND) as process:

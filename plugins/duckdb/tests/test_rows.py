@@ -21,15 +21,20 @@ CITIES = 'city,zip\nOslo,0150\nBergen,5003\n"A, ""B""",\nOslo,0150\n'
 
 
 @pytest.fixture
-def start(server, tmp_path):
-    """Start `ferrule ask ARGUMENT…` in a folder with the file cities.csv."""
+def environ(server, tmp_path):
+    """The environment of `ferrule ask`, for which there is a folder with the file cities.csv."""
     (tmp_path / "cities.csv").write_text(CITIES)
-    environ = {
+    return {
         **os.environ,
         "HOME": str(tmp_path),
         "FERRULE_STATE": str(tmp_path / "state"),
         "FERRULE_ASK_TOOLS": "none",
     }
+
+
+@pytest.fixture
+def start(environ, tmp_path):
+    """Start `ferrule ask ARGUMENT…` in that folder."""
 
     def start(*arguments, stdin=subprocess.DEVNULL):
         command = [FERRULE, "ask", *map(str, arguments)]
@@ -40,15 +45,14 @@ def start(server, tmp_path):
 
 
 @pytest.fixture
-def ask(start):
+def ask(run_ask, environ, tmp_path):
     """The same to its end: exit code, stdout, stderr."""
 
     def ask(*arguments):
-        with start(*arguments) as process:
-            out, err = process.communicate(timeout=60)
+        code, out, err = run_ask(environ, tmp_path, *arguments)
         assert MODEL_KEY not in out + err
         assert "Traceback" not in err
-        return process.returncode, out, err
+        return code, out, err
 
     return ask
 

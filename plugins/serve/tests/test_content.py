@@ -1,18 +1,22 @@
 """Results that are more than text, as the official client reads them: blocks, links, structured content."""
 
+from __future__ import annotations
+
 import asyncio
 import base64
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import mcp_types as types
 import pytest
 
 from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve.sdk import types
 from ferrule_testkit.serve.service import ERAS, HttpService, connected, on_stdio, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("serve")]
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import mcp_types as types
 import pytest
 
 from ferrule.config import Configuration
@@ -25,6 +24,7 @@ from ferrule_testkit.serve.service import BIN, SECONDS, HttpService
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("serve-guard")]
 ORIGIN = "https://app.example.org"
 TOKEN = "a-token-of-some-length-4711"
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +181,7 @@ def test_duplicate_keys_are_refused_over_http_with_the_id_of_the_message(guarded
         status, _, body = read_all(connection).decode().partition("\r\n\r\n")
     assert status.startswith("HTTP/1.1 400 ")
     answer = json.loads(body)
-    assert (answer["id"], answer["error"]["code"]) == (7, types.INVALID_REQUEST)
+    assert (answer["id"], answer["error"]["code"]) == (7, INVALID_REQUEST)
     assert "name" in answer["error"]["message"] or "twice" in answer["error"]["message"]
 
 
@@ -200,12 +200,12 @@ def test_every_line_that_is_no_good_message_is_answered_on_stdio(machine: Machin
     assert process.wait(SECONDS) == 0
     process.stdout.close()
     codes = sorted((str(answer.get("id")), answer["error"]["code"]) for answer in answers)
-    refused = types.INVALID_REQUEST
+    refused = INVALID_REQUEST
     assert set(codes) == {
         ("7", refused),
         ("8", refused),
         ("None", refused),
-        ("None", types.PARSE_ERROR),
+        ("None", PARSE_ERROR),
         ("n", refused),
     }
 
@@ -213,17 +213,17 @@ def test_every_line_that_is_no_good_message_is_answered_on_stdio(machine: Machin
 @pytest.mark.parametrize(
     ("message", "code", "number"),
     [
-        ('{"id": 1}', types.INVALID_REQUEST, 1),
-        ("{", types.PARSE_ERROR, None),
-        ("[1, 2]", types.INVALID_REQUEST, None),
-        ('{"jsonrpc": "2.0", "id": "a", "method": 5}', types.INVALID_REQUEST, "a"),
-        ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', types.INVALID_REQUEST, None),
-        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', types.INVALID_REQUEST, None),
-        ('{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]}', types.INVALID_REQUEST, 2),
-        ('{"jsonrpc": "2.0", "id": 3, "method": "ping", "id": 3}', types.INVALID_REQUEST, 3),
-        ('{"jsonrpc": "2.0", "id": 4, "method": "ping", "params": {"a": "\\ud83d"}}', types.INVALID_REQUEST, 4),
-        ('{"jsonrpc": "2.0", "id": "\\ud83d", "method": "ping"}', types.INVALID_REQUEST, None),
-        ("[" * 100_000, types.PARSE_ERROR, None),
+        ('{"id": 1}', INVALID_REQUEST, 1),
+        ("{", PARSE_ERROR, None),
+        ("[1, 2]", INVALID_REQUEST, None),
+        ('{"jsonrpc": "2.0", "id": "a", "method": 5}', INVALID_REQUEST, "a"),
+        ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', INVALID_REQUEST, None),
+        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', INVALID_REQUEST, None),
+        ('{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]}', INVALID_REQUEST, 2),
+        ('{"jsonrpc": "2.0", "id": 3, "method": "ping", "id": 3}', INVALID_REQUEST, 3),
+        ('{"jsonrpc": "2.0", "id": 4, "method": "ping", "params": {"a": "\\ud83d"}}', INVALID_REQUEST, 4),
+        ('{"jsonrpc": "2.0", "id": "\\ud83d", "method": "ping"}', INVALID_REQUEST, None),
+        ("[" * 100_000, PARSE_ERROR, None),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -1,19 +1,20 @@
 """`ferrule serve`: what a client of either era gets over HTTP, by the official client."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 from collections.abc import Awaitable, Iterator
 from http.client import HTTPConnection
 from operator import le
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import mcp_types as types
 import pytest
-from mcp import Client, MCPError
 
 from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve.sdk import types
 from ferrule_testkit.serve.service import (
     ERAS,
     LEGACY,
@@ -29,6 +30,9 @@ from ferrule_testkit.serve.service import (
     wait_until,
 )
 from ferrule_testkit.serve.tools import SECRET, install
+
+if TYPE_CHECKING:
+    from mcp import Client, MCPError
 
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("serve")]
 NAMES = {
@@ -131,6 +135,8 @@ def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(era: str, service:
 
 
 async def error_of(request: Awaitable[object]) -> MCPError:
+    from mcp import MCPError
+
     with pytest.raises(MCPError) as error:
         await request
     return error.value
@@ -233,7 +239,7 @@ def link_of(result: types.CallToolResult) -> types.ResourceLink:
     return link
 
 
-@pytest.mark.parametrize(("era", "code"), [(LEGACY, -32002), (MODERN, types.INVALID_PARAMS)])
+@pytest.mark.parametrize(("era", "code"), [(LEGACY, -32002), (MODERN, -32602)])
 @pytest.mark.parametrize("uri", ["research://artifact/" + "0" * 64, "research://artifact/x", "file:///etc/passwd"])
 def test_what_is_no_artifact_is_not_found(uri: str, era: str, code: int, service: HttpService) -> None:
     async def read() -> MCPError:

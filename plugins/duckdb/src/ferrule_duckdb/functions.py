@@ -67,10 +67,14 @@ _SIGNATURES = {
 
 def database_of(con: DuckDBPyConnection) -> int | None:
     """The number that `create` has given to the connection's database; None where it has not been there."""
+    import duckdb
+
     cursor = bare_cursor(con)
     try:
-        row = cursor.execute(f"SELECT {WHO}()").fetchone() if are_seen(cursor) else None
+        row = cursor.execute(f"SELECT {WHO}()").fetchone()  # the cursor has no transaction that an error would end
         return None if row is None else int(row[0])
+    except duckdb.CatalogException:
+        return None
     finally:
         cursor.close()
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from mcp.client.stdio import StdioServerParameters
 
 from ferrule.errors import FerruleError
 from ferrule_serve.bundles.documents import server, shortened
@@ -62,6 +61,8 @@ def test_the_validator_of_the_format_takes_the_manifest(made: Path) -> None:
 
 @pytest.mark.process
 def test_what_the_client_starts_serves_the_tool_alone(made: Path) -> None:
+    from mcp.client.stdio import StdioServerParameters
+
     async def listed() -> set[str]:
         start = StdioServerParameters(command=sys.executable, args=[str(made / "unpacked/server.py"), "--no-artifacts"])
         async with connected(start, ERAS[0]) as client:

@@ -19,8 +19,6 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp.client.stdio import StdioServerParameters
-
 from ferrule_testkit.serve.service import LEGACY, META, MODERN, SECONDS, connected
 
 if TYPE_CHECKING:
@@ -82,6 +80,8 @@ def _servers(document: Any) -> Iterator[dict[str, Any]]:
 
 
 async def _list_started(server: Mapping[str, Any]) -> None:
+    from mcp.client.stdio import StdioServerParameters
+
     started = StdioServerParameters(
         command=server["command"], args=server.get("args", []), env={**os.environ, **server.get("env", {})}
     )

@@ -82,7 +82,7 @@ def run(
     cwd: Path | bytes,
     packages: tuple[str, ...] = ("ferrule",),
 ) -> Ended:
-    """Be a program, and say how it ended. packages: whose modules are imported before. Raises TimeoutError."""
+    """Be a program, and say how it ended. packages: imported before, with all their modules. Raises TimeoutError."""
     sys.audit("ferrule_testkit.program", entry)  # so that whoever counts the starts of programs counts this one, too
     order: _Order = {"entry": entry, "argv": list(argv), "environment": dict(environment), "cwd": os.fsdecode(cwd)}
     return _server(packages).run(order, stdin)
@@ -98,11 +98,10 @@ class _Server:
 
     def __init__(self, packages: tuple[str, ...]) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(_DECIDED_AT_START)}
+        # Each fork has an environment of its own. This one names no folder of the test that happens to be the first.
+        environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         command = [sys.executable, "-P", "-c", _BEGIN.format(file=theirs.fileno(), packages=packages)]
-        self._process = subprocess.Popen(
-            command, env={**environment, "LANG": "C.UTF-8"}, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
-        )
+        self._process = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
         theirs.close()
         atexit.register(self._end)
 
@@ -230,7 +229,7 @@ def _end_with(child: int, *_: object) -> NoReturn:
 def _preload(packages: Sequence[str]) -> None:
     for package in packages:
         root = importlib.import_module(package)
-        for module in pkgutil.walk_packages(root.__path__, f"{package}."):
+        for module in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."):
             if not module.name.rpartition(".")[2].startswith("__"):
                 importlib.import_module(module.name)
     from ferrule.supervision import python_process

@@ -29,8 +29,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Look for garbage from now on, and never again at the tests."""
-    gc.collect()
+    """Look for garbage from now on, and never at what is there now, which is hardly ever garbage."""
     gc.freeze()
     gc.enable()
     if len(session.items) > _MANY_TESTS and sys.platform == "linux":

@@ -39,8 +39,12 @@ ONE_BY_ONE = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Three workers for each processor, since a test waits most of the time; two where the slow ones run, too."""
-    return (2 if os.environ.get("CI") else 3) * (os.cpu_count() or 1)
+    """Two workers for each processor, since a test waits now and then.
+
+    Each worker collects all tests and makes what a file shares anew: 778 tests of two plugins took a sixth less of the
+    processor's time by four workers on two processors than by six, and a quarter less of the clock's.
+    """
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(trylast=True)

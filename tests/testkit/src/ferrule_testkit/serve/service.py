@@ -1,5 +1,7 @@
 """`ferrule serve` for tests: the real program, over stdio or HTTP, and the official client in both eras."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import os
@@ -12,13 +14,14 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
-
-import mcp_types as types
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
+from typing import TYPE_CHECKING, Any
 
 from ferrule_testkit import PATIENCE_SECONDS
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
 
 BIN = Path(sys.executable).parent
 LEGACY, MODERN = "legacy", "2026-07-28"
@@ -54,7 +57,7 @@ class HttpService:
         """What it has said to people so far."""
         return self._errors.read_text()
 
-    def __enter__(self) -> "HttpService":
+    def __enter__(self) -> HttpService:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -112,6 +115,8 @@ class Heard:
 
 def on_stdio(environment: Mapping[str, str], *options: str) -> StdioServerParameters:
     """`ferrule serve` as a client starts it itself."""
+    from mcp.client.stdio import StdioServerParameters
+
     return StdioServerParameters(command=str(BIN / "ferrule"), args=["serve", *options], env=dict(environment))
 
 
@@ -124,6 +129,8 @@ async def connected(
     level: types.LoggingLevel | None = None,
 ) -> AsyncIterator[Client]:
     """The official client, connected in one of the two eras."""
+    from mcp import Client
+
     heard = heard or Heard()
     client = Client(
         server,
@@ -140,6 +147,8 @@ async def connected(
 
 def text_of(result: types.CallToolResult) -> str:
     """The text of a result's first content."""
+    import mcp_types as types
+
     first = result.content[0]
     assert isinstance(first, types.TextContent)
     return first.text
