@@ -17,6 +17,7 @@ pytest_plugins = [
     "ferrule_testkit.runner.collection",
     "ferrule_testkit.runner.compilation",
     "ferrule_testkit.runner.leftovers",
+    "ferrule_testkit.runner.rows",
     "ferrule_testkit.runner.scheduling",
     "ferrule_testkit.runner.tiers",
     "ferrule_testkit.runner.time_limit",

@@ -1,0 +1,48 @@
+"""Which rows of the tables of slow tests a run makes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.process
+
+TABLE = """
+import pytest
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", range(40))
+def test_rows(row):
+    pass
+
+@pytest.mark.slow
+def test_alone():
+    pass
+
+@pytest.mark.parametrize("row", range(40))
+def test_quick_rows(row):
+    pass
+"""
+
+
+def test_of_slow_tables_a_run_may_make_the_first_row_and_some_of_the_others(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(TABLE)
+
+    def list_tests(choice: str) -> list[str]:
+        environment = {**os.environ, "FERRULE_TEST_ROWS": choice}
+        named = [f"-pferrule_testkit.runner.{one}" for one in ("tiers", "rows")]
+        command = [sys.executable, "-m", "pytest", "-q", "--collect-only", *named, "test_it.py"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return [line.partition("::")[2] for line in done.stdout.splitlines() if line.startswith("test_it.py::")]
+
+    assert len(list_tests("")) == 81
+    one, other = set(list_tests("4:one")), set(list_tests("4:other"))
+    for chosen in (one, other):
+        rows = [name for name in chosen if name.startswith("test_rows")]
+        assert {"test_rows[0]", "test_alone"} <= chosen
+        assert (2 < len(rows) < 20, len(chosen) - len(rows)) == (True, 41)
+    assert one != other
+    assert list_tests("4:one") == [name for name in list_tests("1:") if name in one]
+    assert list_tests("four") == []
