@@ -61,6 +61,19 @@ def test_what_is_for_documentation_and_errors_alone_is_found_once_it_is_wanted()
     assert "ZeroDivisionError: division by zero" in done.stderr
 
 
+def test_a_module_that_is_imported_with_httpcore_gets_what_it_takes_from_inspect_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "trio.py").write_text("import taker\nraise ImportError")
+    (tmp_path / "taker.py").write_text("from inspect import get_annotations, signature")
+    script = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "import ferrule.http; ferrule.http.Client\n"
+        "import inspect, taker\n"
+        "print(taker.signature is inspect.signature, taker.get_annotations is inspect.get_annotations)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "True True\n"
+
+
 def test_another_thread_that_imports_what_is_put_off_gets_it_whole(tmp_path: Path) -> None:
     # httpcore looks for trio, and goes on without it: meanwhile another thread does its own imports
     (tmp_path / "trio.py").write_text("import __main__\n__main__.meet()\nraise ImportError")

@@ -15,7 +15,8 @@ class _LazyModule(ModuleType):
     def __getattr__(self, name: str) -> object:
         from importlib import import_module
 
-        if name in _ANSWERS and _importing == get_ident():
+        # Other modules that are imported meanwhile, such as trio's, keep what they get, and want the real ones.
+        if name in _ANSWERS and _importing == get_ident() and sys._getframe(1).f_globals["__name__"] == "dataclasses":
             return _ANSWERS[name]
         self.step_aside()
         return getattr(import_module(self.__name__), name)
