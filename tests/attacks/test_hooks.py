@@ -77,8 +77,9 @@ def test_each_attack_in_a_hook_is_an_entry_point_and_says_what_it_tries() -> Non
     "way",
     [
         pytest.param("executable", marks=pytest.mark.process),
-        pytest.param("list", marks=pytest.mark.process),
-        pytest.param("stdio", marks=pytest.mark.full),  # the ordinary user's are in the tier `slow`
+        # The ordinary user's are in the tier `slow`, which makes each kind by a look.
+        pytest.param("list", marks=pytest.mark.full),
+        pytest.param("stdio", marks=pytest.mark.full),
     ],
 )
 def test_hooks_get_nothing(way: str) -> None:

@@ -23,8 +23,9 @@ ENDS_ITS_PROCESS = [attack.name for attack in ATTACKS if attack.is_fatal]
 GOES_BEYOND = [attack.name for attack in ATTACKS if attack.grants]
 WAYS = ("executable", "run", "kept", "stdio", "http", "ask")
 """Every way in which a tool is called."""
-SHORT = ("executable", "stdio")
-"""Those by which whoever runs the tests makes the sample in every run: a process of its own, and a server's."""
+SHORT = ("executable",)
+"""That by which whoever runs the tests makes the sample in every run. By each other way the ordinary user makes each
+kind in the tier `slow`."""
 TOGETHER = WAYS[:-1]
 """Those by which all attacks are made in one call, too: a model gets less of a long answer than that of all of them."""
 OF_EACH_PROCESS = ("executable", "kept", "http")

@@ -31,42 +31,47 @@ global count
 def cold(kept: KeptMachine, tool: str, data: bytes, **environ: str) -> tuple[Any, str, int]:
     """The same call by an executable, without a keeper."""
     folder = kept.machine.work / "bin"
-    done = kept.machine.ferrule("link", tool, "--to", str(folder), close_fds=True)
-    assert done.code == 0, done.err
     path = folder / f"{tool.replace('_', '-')}-tool"
+    if not path.exists():
+        done = kept.machine.ferrule("link", tool, "--to", str(folder))
+        assert done.code == 0, done.err
     ended = subprocess.run(
         [path], input=data, capture_output=True, env={**kept.machine.environment, **environ}, cwd=kept.machine.work
     )
     return json.loads(ended.stdout), ended.stderr.decode(), ended.returncode
 
 
-@pytest.mark.parametrize(
-    ("execute", "data"),
-    [
-        ("return {'got': arguments}", b'{"city": "Oslo"}'),
-        ("return {'got': arguments}", b'{"town": "Oslo"}'),
-        ("return {'got': arguments}", b"no json"),
-        ("return {'got': arguments}", b"[]"),
-        ("return {'got': arguments}", b'{"city": "' + b"x" * (1 << 20) + b'"}'),
-        ("raise ToolError('NOT_HERE', 'Oslo is not here.', hint='Try Bergen.')", b"{}"),
-        ("raise RuntimeError('broken')", b"{}"),
-        ("print('printed'); return {}", b"{}"),
-        ("context.event('config_required', {'tool': 'x'}); return {}", b"{}"),
-        ("return {'long': 'x' * 100_000}", b"{}"),
-        ("import os; os._exit(3)", b"{}"),
-    ],
-)
-def test_it_writes_what_the_executable_writes(execute: str, data: bytes, kept: KeptMachine) -> None:
-    kept.machine.install("alpha", execute=execute)
-    without = cold(kept, "alpha", data)
-    kept.start()
+EXECUTES = [
+    ("return {'got': arguments}", b'{"city": "Oslo"}'),
+    ("return {'got': arguments}", b'{"town": "Oslo"}'),
+    ("return {'got': arguments}", b"no json"),
+    ("return {'got': arguments}", b"[]"),
+    ("return {'got': arguments}", b'{"city": "' + b"x" * (1 << 20) + b'"}'),
+    ("raise ToolError('NOT_HERE', 'Oslo is not here.', hint='Try Bergen.')", b"{}"),
+    ("raise RuntimeError('broken')", b"{}"),
+    ("print('printed'); return {}", b"{}"),
+    ("context.event('config_required', {'tool': 'x'}); return {}", b"{}"),
+    ("return {'long': 'x' * 100_000}", b"{}"),
+    ("import os; os._exit(3)", b"{}"),
+]
+"""What a tool does, and the input of its call."""
 
-    answer = kept.call("alpha", data)
+
+def test_it_writes_what_the_executable_writes(kept: KeptMachine) -> None:
+    """One keeper, which has a tool for each of them."""
+    tools = {execute: f"alpha_{number}" for number, (execute, _) in enumerate(EXECUTES)}
+    for execute, name in tools.items():
+        kept.machine.install(name, execute=execute)
+    without = [cold(kept, tools[execute], data) for execute, data in EXECUTES]
+    kept.start()
 
     def settle(text: str) -> str:
         return re.sub(r"0x[0-9a-f]+|in [0-9.]+ s", "", text)
 
-    assert (answer.document, settle(answer.stderr), answer.exit_code) == (without[0], settle(without[1]), without[2])
+    for (execute, data), (document, text, code) in zip(EXECUTES, without, strict=True):
+        answer = kept.call(tools[execute], data)
+        assert answer.document == document, execute
+        assert (settle(answer.stderr), answer.exit_code) == (settle(text), code), execute
 
 
 def test_failures_exit_as_the_caller_chooses(kept: KeptMachine) -> None:

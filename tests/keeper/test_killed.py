@@ -114,24 +114,39 @@ def _wait_for_end(file: int) -> None:
     assert poll.poll(PATIENCE_SECONDS * 1000)
 
 
+KILLED_AT = [
+    (frames.HELLO, 0.5),
+    (frames.HELLO, 1),
+    (frames.ACCEPTED, 1),
+    (frames.INPUT, 0.5),
+    (frames.INPUT, 1),
+    (frames.INPUT_END, 1),
+    (frames.BEGUN, 1),
+    (frames.ANSWER, 0.5),
+    (frames.ANSWER, 1),
+]
+"""A message, and the share of it that comes through."""
+DECIDED_BY_THE_TOOL = [(frames.BEGUN, 1), (frames.ANSWER, 0.5)]
+"""Where it depends on the tool whether it may be called again; elsewhere one that may is in the tier `full`."""
+
+
 @pytest.mark.process
-@pytest.mark.parametrize("is_repeatable", [False, True], ids=["once", "repeatable"])
 @pytest.mark.parametrize(
-    ("letter", "share"),
+    ("is_repeatable", "letter", "share"),
     [
-        (frames.HELLO, 0.5),
-        (frames.HELLO, 1),
-        (frames.ACCEPTED, 1),
-        (frames.INPUT, 0.5),
-        (frames.INPUT, 1),
-        (frames.INPUT_END, 1),
-        (frames.BEGUN, 1),
-        (frames.ANSWER, 0.5),
-        (frames.ANSWER, 1),
+        *(pytest.param(False, *at, id=f"once-{at[0].decode()}-{at[1]}") for at in KILLED_AT),
+        *(
+            pytest.param(
+                *(True, *at),
+                id=f"repeatable-{at[0].decode()}-{at[1]}",
+                marks=[] if at in DECIDED_BY_THE_TOOL else [pytest.mark.full],
+            )
+            for at in KILLED_AT
+        ),
     ],
 )
 def test_a_keeper_that_is_killed_at_a_message_costs_a_call_nothing_but_its_cold_start(
-    letter: bytes, share: float, is_repeatable: bool, linked: LinkedMachine, tmp_path: Path
+    is_repeatable: bool, letter: bytes, share: float, linked: LinkedMachine
 ) -> None:
     """Unless the launcher has heard that the tool has begun, which may not be called again."""
     executable = linked.install("alpha", permissions={})

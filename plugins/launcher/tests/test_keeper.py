@@ -117,8 +117,18 @@ FAULTS: dict[str, Callable[[Conversation], None]] = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("frames", ["", "A", "AI", "AI1"])
+BETWEEN = ("dies", "garbage", "late-refusal")
+"""What is done between the first message and the last one, too; the others are there in the tier `full`."""
+
+
+@pytest.mark.parametrize(
+    ("frames", "fault"),
+    [
+        pytest.param(frames, fault, marks=[] if frames in ("", "AI1") or fault in BETWEEN else [pytest.mark.full])
+        for frames in ("", "A", "AI", "AI1")
+        for fault in FAULTS
+    ],
+)
 def test_a_keeper_that_is_lost_before_anything_happened_costs_a_cold_start(
     frames: str, fault: str, linked: Linked
 ) -> None:

@@ -18,7 +18,7 @@ import pytest
 from ferrule_testkit import PROJECT, ikigai
 from ferrule_testkit.corpus import Site
 from ferrule_testkit.programs.redis_server import RedisServer
-from ferrule_testkit.runs import Run, run
+from ferrule_testkit.runs import Run, run, run_forked
 
 pytestmark = pytest.mark.process
 
@@ -67,7 +67,10 @@ def place(site: Site, tmp_path: Path) -> Place:
 
 @pytest.fixture
 def ask(place: Place) -> Ask:
-    """Call a tool: `ask("bulk", bytes=70_000)`; what the way adds is taken off again."""
+    """Call a tool: `ask("bulk", bytes=70_000)`; what the way adds is taken off again.
+
+    A console script is a fork of a process that has the host; a link is started, as is `ferrule run`.
+    """
 
     def ask(tool: str, way: str = "console-script", environ: dict[str, str] | None = None, **arguments: Any) -> Run:
         file = tool.replace("_", "-") + "-tool"
@@ -78,8 +81,10 @@ def ask(place: Place) -> Ask:
         if way == "client":
             client = [sys.executable, ikigai.__file__, "call", tool, document.decode(), "--folder", place.site.links]
             return run(list(map(str, client)), environment=environment)
+        if way == "link":
+            return run([place.site.links / file], document, environment=environment)
         scripts = READER.parent if tool == "artifact_read" else place.site.scripts
-        return run([(place.site.links if way == "link" else scripts) / file], document, environment=environment)
+        return run_forked(scripts / file, document, environment=environment, cwd=place.site.path.parent)
 
     return ask
 

@@ -192,8 +192,13 @@ def find_unconfigured(providers: Sequence[SearchProvider]) -> list[Attempt]:
 
     Nothing of them is run, so none has words of its own for what is missing: `probe_providers` gives those.
     """
-    found = find_configured([one.tool for one in providers if one.tool])
-    return [Attempt(one.name, UNCONFIGURED, one.name) for one in providers if found.get(one.tool) is False]
+    tools = [one.tool for one in providers]  # each of which is looked for in all that is installed
+    found = find_configured([tool for tool in tools if tool])
+    return [
+        Attempt(one.name, UNCONFIGURED, one.name)
+        for one, tool in zip(providers, tools, strict=True)
+        if found.get(tool) is False
+    ]
 
 
 def installed_providers(call_variables: Collection[str] = (), kind: str = WEB) -> dict[str, SearchProvider]:
