@@ -9,6 +9,7 @@ import ferrule_fetch
 from ferrule import Context, ToolError
 from ferrule_dev.testing import Environment, context
 from ferrule_fetch.limits import reader
+from ferrule_testkit.installation.declarations import declared_credentials
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 
@@ -29,7 +30,7 @@ def make_context() -> Callable[..., Context]:
     """What a call is given: `seconds` until its deadline, and at most `max_bytes` for its answer."""
 
     def make(seconds: float = 60, max_bytes: int | None = None) -> Context:
-        made = context("web_fetch", seconds=seconds)
+        made = context("web_fetch", seconds=seconds, credentials=declared_credentials("web_fetch"))
         made.max_bytes = max_bytes or made.max_bytes
         return made
 

@@ -17,6 +17,7 @@ import pytest
 from ferrule import Context
 from ferrule_dev.testing import Run, context, executable
 from ferrule_opennotes.program.process import Program
+from ferrule_testkit.installation.declarations import declared_credentials
 from ferrule_testkit.installation.hidden_distributions import hide, offering_tools
 from ferrule_testkit.processes import fork_server
 from ferrule_testkit.programs import opennotes as opennotes_cli
@@ -126,7 +127,7 @@ def make_context(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
 
     def make(tool: str = "opennotes_search", *, seconds: float = 20.0, **settings: Any) -> Context:
-        return context(tool, seconds=seconds, settings=settings)
+        return context(tool, seconds=seconds, settings=settings, credentials=declared_credentials(tool))
 
     return make
 

@@ -9,6 +9,7 @@ import pytest
 
 from ferrule import ToolError
 from ferrule_dev.testing import Environment, Exchange, Server, context, refused_port
+from ferrule_testkit.installation.declarations import declared_credentials
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 REPLIES = Path(__file__).parent / "replies"
@@ -82,7 +83,9 @@ def call() -> Call:
         plugin = resolve(module)
         found = plugin.validate(arguments) if hasattr(plugin, "validate") else []
         assert not found, found
-        answer: dict[str, Any] = plugin.execute(arguments, context(tool, seconds=seconds))
+        answer: dict[str, Any] = plugin.execute(
+            arguments, context(tool, seconds=seconds, credentials=declared_credentials(tool))
+        )
         require_declared_shape(tool, answer)
         return json.loads(json.dumps(answer))
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ferrule_dev.testing import Environment, Server
+from ferrule_testkit.installation.hidden_distributions import hide, offering_commands, offering_tools
 
 from .conftest import EMAIL, Call, Failure, Reply, queries
 
@@ -218,10 +219,16 @@ def test_no_tool_needs_a_key(tool: str) -> None:
     assert find_configured([tool]) == {tool: True}
 
 
-def test_a_doctor_that_finds_no_key_says_that_the_tool_works_without_it(ferrule_environment: Environment) -> None:
+def test_a_doctor_that_finds_no_key_says_that_the_tool_works_without_it(
+    ferrule_environment: Environment, tmp_path: Path
+) -> None:
+    hide(tmp_path, (offering_tools() | offering_commands()) - {"ferrule-scholar"})
     command = [Path(sys.executable).parent / "ferrule", "doctor", "--json"]
     done = subprocess.run(
-        command, env={**os.environ, **ferrule_environment.variables}, capture_output=True, check=False
+        command,
+        env={**os.environ, **ferrule_environment.variables, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        check=False,
     )
     findings = [one for one in json.loads(done.stdout)["findings"] if one["subject"] == "academic_search"]
     assert {one["id"] for one in findings} == {"credential-missing"}

@@ -10,8 +10,9 @@ import pytest
 import trustme
 
 from ferrule import ToolError
-from ferrule_dev.testing import Run, Server, run_tool
+from ferrule_dev.testing import Server
 from ferrule_fetch.addresses import check
+from ferrule_testkit.runs import Run, run_tool
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]

@@ -84,7 +84,7 @@ class Place:
 def place(machine: Machine, tmp_path: Path) -> Place:
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    return Place(machine, folder)
+    return Place(machine.hide_commands("ferrule-mcp"), folder)
 
 
 @pytest.mark.parametrize(

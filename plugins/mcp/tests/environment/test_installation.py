@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.process
 
 
+# By uv and by pip are made, with the tier `full`, what the same packages lead to, which another test asserts.
+_BY_BOTH = pytest.mark.parametrize("installer", ["uv", pytest.param("pip", marks=pytest.mark.full)], indirect=True)
+
+
 @pytest.fixture(params=["uv", "pip"])
 def installer(request, monkeypatch):
     if request.param == "pip":
@@ -70,6 +74,7 @@ def test_pip_and_uv_make_the_same_packages(python_launch, tmp_path, monkeypatch)
     assert any(name.endswith(".pyc") for name in pip_files)
 
 
+@_BY_BOTH
 def test_a_script_beside_finds_its_interpreter_wherever_the_environment_is(start, installer, python_launch, tmp_path):
     environment = install(python_launch, tmp_path / "greeting")
     (tmp_path / "other").mkdir()
@@ -134,6 +139,7 @@ def test_a_server_for_another_python_says_how_to_name_one(installer, python_laun
     assert "--python" in str(caught.value.hint)
 
 
+@_BY_BOTH
 def test_a_command_may_come_from_another_package_than_the_first(start, installer, python_launch, tmp_path):
     two = python_launch._replace(requirements=("greeting-part", "greeting-mcp"), executable="greeting-mcp")
     assert start(install(two, tmp_path / "a")) == "hello x"

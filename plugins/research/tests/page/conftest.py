@@ -9,6 +9,7 @@ from ferrule import Context, ToolError
 from ferrule_dev.testing import Environment, Server, context, refused_port
 from ferrule_fetch.limits import reader
 from ferrule_research import page
+from ferrule_testkit.installation.declarations import declared_credentials
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 PROSE = "<p>" + "There are some words in this sentence, and it goes on for a while. " * 4 + "</p>"
@@ -43,7 +44,7 @@ def make_context() -> Callable[..., Context]:
     """What a call is given: `seconds` until its deadline, and at most `max_bytes` for its answer."""
 
     def make(seconds: float = 60, max_bytes: int | None = None) -> Context:
-        made = context("scrape_page", seconds=seconds)
+        made = context("scrape_page", seconds=seconds, credentials=declared_credentials("scrape_page"))
         made.max_bytes = max_bytes or made.max_bytes
         return made
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from ferrule import Context, ToolError
-from ferrule_dev.testing import Exchange, Server, refused_port, run_tool
+from ferrule_dev.testing import Exchange, Server, refused_port
 from ferrule_research import page
+from ferrule_testkit.runs import run_tool
 
 pytestmark = pytest.mark.process
 

@@ -15,10 +15,11 @@ import pytest
 from ferrule import Context, ToolError
 from ferrule.discovery import scan
 from ferrule.plugin.loader import load
-from ferrule_dev.testing import Server, run_tool
+from ferrule_dev.testing import Server
 from ferrule_fetch.formats.documents import readers
 from ferrule_research.page.sources.url_kinds import Place, hacker_news_place, watch_url
 from ferrule_testkit.documents import pdf
+from ferrule_testkit.runs import run_tool
 
 pytestmark = pytest.mark.process
 

@@ -8,6 +8,7 @@ import pytest
 from ferrule import Context, ToolError
 from ferrule_dev.testing import Environment, context
 from ferrule_research import export, overview, step
+from ferrule_testkit.installation.declarations import declared_credentials
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 Call = Callable[..., dict[str, Any]]
@@ -27,7 +28,7 @@ def call() -> Call:
         hooks = TOOLS[tool]
         if hasattr(hooks, "validate") and (findings := hooks.validate(arguments)):
             raise ToolError("INVALID_INPUT", "; ".join(findings))
-        answer = hooks.execute(arguments, within or context(tool))
+        answer = hooks.execute(arguments, within or context(tool, credentials=declared_credentials(tool)))
         require_declared_shape(tool, answer)
         return answer
 

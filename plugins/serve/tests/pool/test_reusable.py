@@ -15,7 +15,7 @@ from ferrule.calls.fork_server.forks.copies import Copy
 from ferrule.calls.fork_server.poll_loop import PollLoop
 from ferrule_serve.pool import CallAnswer, Pool
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
+from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, assert_used_again, install
 
 pytestmark = [
     pytest.mark.process,
@@ -41,9 +41,8 @@ def test_calls_of_a_reusable_tool_share_a_process_and_what_its_module_keeps(serv
     assert [one["kept"] for one in others[1:]] == [2, 3, 4, 5]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_process_in_which_a_call_has_changed_something_takes_no_other(served: Served) -> None:
+    changes = (
         "import threading; threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()",
         "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)",
         "os.open('/dev/null', os.O_RDONLY)",
@@ -63,14 +62,22 @@ def test_calls_of_a_reusable_tool_share_a_process_and_what_its_module_keeps(serv
         "import sys; sys.path.append('/nowhere')",
         "import sys; sys.setrecursionlimit(3000)",
         "import socket; socket.setdefaulttimeout(1)",
-    ],
-)
-def test_a_process_in_which_a_call_has_changed_something_takes_no_other(change: str, served: Served) -> None:
-    install(served, f"{change}\n    {RETURNS_ITS_PROCESS}", top="KEPT = []\nCOUNT = None", declared=REUSABLE)
+    )
+    change = served.machine.work / "change.py"
+    execute = f"with open({str(change)!r}) as file: exec(file.read(), globals(), {{}})\n    {RETURNS_ITS_PROCESS}"
+    install(served, execute, top="KEPT = []\nCOUNT = None", declared=REUSABLE)
 
-    done = served.calls("probe", 3)
+    async def work(pool: Pool) -> dict[str, int]:
+        change.write_text("")
+        await assert_used_again(pool, "probe", NO_ARGUMENTS)
+        return {text: await count_processes(pool, text) for text in changes}
 
-    assert len({one["process"] for one in done}) == 3
+    async def count_processes(pool: Pool, text: str) -> int:
+        change.write_text(text)
+        answers = [await pool.call("probe", NO_ARGUMENTS) for _ in range(4)]
+        return len({one.document for one in answers[1:]})  # the first may have the process of the change before
+
+    assert served.run(work) == dict.fromkeys(changes, 3)
 
 
 def test_a_failure_the_number_of_calls_and_the_admin_each_end_a_process(served: Served) -> None:

@@ -68,9 +68,12 @@ class Machine:
             hidden.rmdir()
         return self
 
-    def hide_commands(self) -> "Machine":
-        """Hide the commands of other distributions, each of which `ferrule doctor` loads, for a second in all."""
-        hide(self._hiding, offering_commands())
+    def hide_commands(self, *kept: str) -> "Machine":
+        """Hide the commands of other distributions, each of which `ferrule doctor` loads, for a second in all.
+
+        kept: distributions whose commands are called.
+        """
+        hide(self._hiding, offering_commands() - set(kept))
         return self
 
     def show_commands(self) -> "Machine":

@@ -1,5 +1,6 @@
 """Running a program as a client would, and what came of it."""
 
+import json
 import os
 import secrets
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from ferrule_dev.testing import executable
 from ferrule_testkit import PATIENCE_SECONDS, ikigai
 from ferrule_testkit.processes import fork_server
 
@@ -130,6 +132,16 @@ def run_forked(
         "ferrule.dispatch:main", [str(executable)], arguments, environment=environment, cwd=cwd, packages=packages
     )
     return Run(*ended)
+
+
+def run_tool(name: str, arguments: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> Run:
+    """Call an installed tool as `ferrule_dev.testing.run_tool` does, in a fork, as `run_forked`.
+
+    environ: variables to set for it beside those of this process, of which it has none for an interpreter.
+    """
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    data = json.dumps(arguments).encode()
+    return run_forked(executable(name), data, environment={**environment, **(environ or {})}, cwd=Path.cwd())
 
 
 def marked(mark: str) -> list[str]:
