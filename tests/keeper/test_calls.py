@@ -194,3 +194,22 @@ def test_no_executable_starts_one_for_a_tool_that_is_not_kept(kept: KeptMachine)
     kept.machine.install("alpha")
     assert cold(kept, "alpha", b"{}")[2] == 0
     assert not list(kept.runtime.rglob("keep-*"))
+
+
+def test_what_is_taken_away_while_a_tool_is_loaded_is_gone_for_the_calls_that_wait_and_all_later_ones(
+    kept: KeptMachine, tmp_path: Path
+) -> None:
+    gate, diary = kept.machine.gate(), tmp_path / "diary"
+    diary.write_text("private")
+    held = f"import os\nif os.path.exists({str(gate)!r}):\n    open({str(gate)!r}).read()"
+    kept.machine.install("alpha", top=held, execute=f"return {{'got': open({str(diary)!r}).read()}}", permissions={})
+    table = '[keep]\ntools = ["*"]\n'
+    kept.configure(f'{table}[tools.alpha.permissions]\nread = ["{diary}"]\n')
+    kept.start()
+    with kept.begun("alpha") as first:
+        first.send_input(b"{}")
+        with open(gate, "w"):  # which waits until the tool is being loaded
+            gate.unlink()
+            kept.configure(table)
+            answers = [kept.call("alpha", {}), first.answer(), kept.call("alpha", {})]
+    assert [one.document.get("error_code") for one in answers] == ["PERMISSION_DENIED"] * 3

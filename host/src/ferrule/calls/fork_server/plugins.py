@@ -107,8 +107,6 @@ class Plugins:
         key = self._find_lasting(tool, policy, umask) if is_lasting else (tool.name, variant)
         known = self._tools.get(key)
         identity = _identify(tool, policy, is_shared=is_lasting)
-        if known is not None and known.identity != identity:
-            known.retire()
         if known is None:
             self._make_room()
             known = self._tools[key] = ServedTool(self._surroundings, tool.name, is_lasting=is_lasting)

@@ -58,8 +58,12 @@ class ServedTool:
         return not self.is_busy and (self._plugin is None or self._plugin.is_ready)
 
     def update(self, tool: InstalledTool, policy: Policy, identity: tuple[object, ...], memory_mib: int) -> None:
-        """Take the tool as it is installed now, and what it may touch now."""
+        """Take the tool as it is installed now, and what it may touch now, also for the requests that wait."""
+        is_other = self.identity not in ((), identity)
         self._installed, self._policy, self.identity, self._memory_mib = tool, policy, identity, memory_mib
+        if is_other:
+            self._loads = 0
+            self.retire()
 
     def submit(self, request: Request) -> None:
         if self._plugin is not None and not self._plugin.is_alive():
