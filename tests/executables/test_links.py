@@ -266,8 +266,21 @@ def test_a_stale_link_shows_its_schema_under_the_other_name(site: Site, environm
 # ---- odd places
 
 
+ODD = ["a b", "it's", 'say "x"', "$HOME", "`date`", "a\nb", "a\\nb", "-n", "%s", "ø🦀", "a;b", "#!"]
+ODD_FOR_A_LAUNCHER = {"a b", "a\nb", "a\\nb", "ø🦀", "#!"}
+"""Those that change the first line of a file, or how its parts are told apart. The others mean something to a shell."""
+
+
 @pytest.mark.parametrize(
-    "name", ["a b", "it's", 'say "x"', "$HOME", "`date`", "a\nb", "a\\nb", "-n", "%s", "ø🦀", "a;b", "#!"]
+    ("link_form", "name"),
+    [
+        *(("shell", name) for name in ODD),
+        *(
+            pytest.param("launcher", name, marks=[] if name in ODD_FOR_A_LAUNCHER else [pytest.mark.full])
+            for name in ODD
+        ),
+    ],
+    indirect=["link_form"],
 )
 def test_any_path_can_be_linked(name: str, form: str, tmp_path: Path, environment: dict[str, str]) -> None:
     odd = tmp_path / name
