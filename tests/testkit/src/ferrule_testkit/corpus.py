@@ -12,8 +12,8 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ferrule_testkit import PROJECT, linking
-from ferrule_testkit.processes import fork_server
+from ferrule_testkit import PROJECT
+from ferrule_testkit.processes import fork_server, linking
 from ferrule_testkit.scripts import shebang
 
 DISTS = PROJECT / "tests/dists"
@@ -72,7 +72,9 @@ class Site:
             subprocess.run(command, env=environ, check=True, timeout=120)
             return
         # The name of the program is none: its folder is the first in which a program looks for modules.
-        done = fork_server.run("ferrule_testkit.linking:main", ["", *words], b"", environment=environ, cwd=Path.cwd())
+        done = fork_server.run(
+            "ferrule_testkit.processes.linking:main", ["", *words], b"", environment=environ, cwd=Path.cwd()
+        )
         if done.exit_code:
             raise subprocess.CalledProcessError(done.exit_code, words, done.stdout, done.stderr)
 

@@ -7,7 +7,13 @@
 The documents have the shapes that the providers' references and their users' reports show.
 """
 
+import atexit
+import functools
 import json
+import os
+import shutil
+import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from ferrule_dev.testing import Exchange, Request, Server
+from ferrule_dev.testing import Exchange, Request, Server, refused_port
+from ferrule_testkit.runs import run_forked
 
 BRAVE_PATH = "/res/v1/web/search"
 GOOGLE_PATH = "/customsearch/v1"
@@ -288,10 +295,35 @@ def endpoints(server: Server) -> dict[str, str]:
 
 
 def settings(folder: Path, server: Server) -> dict[str, str]:
-    """The variables with which both tools ask a server, have keys, and keep what they learn in a folder."""
+    """The variables with which both tools ask a server, have keys, and keep what they learn in a folder.
+
+    They have learned there already whose keys these are: a first call asks all that is installed, at three times the
+    price of a later one.
+    """
+    state = folder / "state"
+    if not state.exists():
+        state.mkdir(parents=True, mode=0o700)
+        shutil.copytree(_credential_records(), state / "credentials")
     return {
         **KEYS,
         **endpoints(server),
-        "FERRULE_STATE": str(folder / "state"),
+        "FERRULE_STATE": str(state),
         "IKIGAI_CONFIG_DIR": str(folder / "configuration"),
     }
+
+
+@functools.cache
+def _credential_records() -> Path:
+    """The folder of the records that a first call leaves, made once in each process of the tests."""
+    home = Path(tempfile.mkdtemp(prefix="records-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    environment = {
+        **KEYS,
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "FERRULE_STATE": str(home / "state"),
+        "FERRULE_BRAVE_ENDPOINT": f"http://127.0.0.1:{refused_port()}/",
+    }
+    script = Path(sys.executable).parent / "web-search-brave-tool"
+    run_forked(script, b'{"query": "words"}', environment=environment, cwd=home)
+    return home / "state" / "credentials"
