@@ -39,3 +39,8 @@ def read() -> Read:
         return None if article is None else " ".join(split(tree, article).article.text.split())
 
     return text
+
+
+@pytest.fixture(autouse=True)
+def _environment() -> None:
+    """None of its own, which each of a thousand tests would make: no setting reaches what they call."""

@@ -24,3 +24,8 @@ def write() -> Write:
 def shown() -> Write:
     """The markdown of a page."""
     return _write
+
+
+@pytest.fixture(autouse=True)
+def _environment() -> None:
+    """None of its own, which each of a thousand tests would make: no setting reaches what they call."""

@@ -84,7 +84,7 @@ class Place:
 def place(machine: Machine, tmp_path: Path) -> Place:
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    return Place(machine.hide_commands("ferrule-mcp"), folder)
+    return Place(machine, folder)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +118,7 @@ def test_an_addition_that_is_killed_is_cleaned_up_by_the_next_one(event: str, te
 def test_what_is_half_added_can_be_removed(place: Place) -> None:
     place.kill("subprocess.Popen", "'credentials'", *place.words())
     assert ".talk.unfinished" in place.list_left()
+    place.machine.hide_commands("ferrule-mcp")
     assert place.machine.ferrule("doctor", "--json", close_fds=True).err == ""
     assert place.machine.ferrule("mcp", "remove", "talk").code == 0
     assert place.list_left() == []
