@@ -167,7 +167,7 @@ class ServedTool:
                 plugin.keep_a_copy_ready()
 
     def handle_copy(self) -> None:
-        """A copy waits for a call."""
+        """A copy waits for a call, or there will be none any more."""
         self._dispatch()
 
     def _is_outdated(self, plugin: Plugin, request: Request) -> bool:
@@ -212,6 +212,9 @@ class ServedTool:
         missing = len(self._waiting) - len(plugin.checking)  # those are there in a moment
         at_once = len(self._waiting) if self._lasts > _SHORT_SECONDS else _AT_ONCE - len(plugin.running)
         plugin.ask_for_copies(min(missing, at_once))
+        if plugin.is_retired:  # there is no room for a copy, and the calls that run can take long
+            self.retire()
+            return
         if self._patience is None and len(self._waiting) > at_once:
             self._patience = self._surroundings.loop.call_at(time.monotonic() + _SHORT_SECONDS, self._lose_patience)
 
