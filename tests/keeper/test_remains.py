@@ -34,10 +34,11 @@ def note(phase, facts):
 with ForkServer(ServerOptions(idle_seconds=60, way="", keeps=True)) as server:
     keeper = Keeper(server, path, base_environ(read_first_environ()))
     gc.callbacks.append(note)
+    server.loop.call_at(0, lambda: os.mkdir(f"{found}.runs"))
     server.run()
     keeper.close()
 """
-"""Arguments: the path of the socket, and the file with a line for each search."""
+"""Arguments: the path of the socket, and the file with a line for each search. Once it runs, there is a folder of that name with `.runs`."""
 # Before that: where a file is there, the process that is to fork a copy is killed before it does.
 KILLER = """\
 import os, signal
@@ -102,7 +103,7 @@ def searched(kept: KeptMachine, tmp_path: Path) -> Iterator[Searched]:
     kept.path, found = str(kept.runtime / "keeper"), tmp_path / "found"
     command = [sys.executable, "-c", KILLER + KEEPER, kept.path, str(found)]
     with subprocess.Popen(command, env=kept.machine.environment, cwd=kept.machine.work) as keeper:
-        wait_for(Path(kept.path).exists)
+        wait_for(Path(f"{found}.runs").exists)
         yield Searched(kept, found, keeper.pid)
         keeper.terminate()
 
