@@ -38,7 +38,7 @@ with ForkServer(ServerOptions(idle_seconds=60, way="", keeps=True)) as server:
     server.run()
     keeper.close()
 """
-"""Arguments: the path of the socket, and the file with a line for each search. Once it runs, there is a folder of that name with `.runs`."""
+"""Arguments: the path of the socket, and the file with a line for each search; a folder is made when it runs."""
 # Before that: where a file is there, the process that is to fork a copy is killed before it does.
 KILLER = """\
 import os, signal
