@@ -174,3 +174,16 @@ def test_a_keeper_without_descriptors_leaves_calls_to_their_callers_and_keeps_no
         assert more > 1
         return
     pytest.fail(f"no call was made with {FEW} descriptors")
+
+
+def test_a_call_that_is_left_to_its_caller_leaves_nothing_either(searched: Searched) -> None:
+    searched.kept.machine.install("alpha")
+    (keeper,) = children_of(searched.guard)
+
+    def call_in_vain() -> None:
+        with pytest.raises(EOFError):
+            searched.kept.call("alpha", OSLO)
+
+    files, hard = searched.list_files(), resource.prlimit(keeper, resource.RLIMIT_NOFILE)[1]
+    resource.prlimit(keeper, resource.RLIMIT_NOFILE, (files[-1] + 3, hard))
+    judge(searched, call_in_vain)
