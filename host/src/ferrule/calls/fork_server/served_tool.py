@@ -62,8 +62,7 @@ class ServedTool:
         is_other = self.identity not in ((), identity)
         self._installed, self._policy, self.identity, self._memory_mib = tool, policy, identity, memory_mib
         if is_other:
-            self._loads = 0
-            self.retire()
+            self.renew()
 
     def submit(self, request: Request) -> None:
         if self._plugin is not None and not self._plugin.is_alive():
@@ -86,6 +85,11 @@ class ServedTool:
     def forget(self, request: Request, reason: FerruleError) -> None:
         """A request that waits is not wanted any more."""
         self._drop(request, reason)
+
+    def renew(self) -> None:
+        """Make no call from what is loaded now, which is no fault of its process."""
+        self._loads = 0
+        self.retire()
 
     def retire(self) -> None:
         """Take no more calls with the process that is loaded now."""
