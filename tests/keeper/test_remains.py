@@ -34,10 +34,11 @@ def note(phase, facts):
 with ForkServer(ServerOptions(idle_seconds=60, way="", keeps=True)) as server:
     keeper = Keeper(server, path, base_environ(read_first_environ()))
     gc.callbacks.append(note)
+    server.loop.call_at(0, lambda: os.mkdir(f"{found}.runs"))
     server.run()
     keeper.close()
 """
-"""Arguments: the path of the socket, and the file with a line for each search."""
+"""Arguments: the path of the socket, and the file with a line for each search; a folder is made when it runs."""
 # Before that: where a file is there, the process that is to fork a copy is killed before it does.
 KILLER = """\
 import os, signal
@@ -102,7 +103,7 @@ def searched(kept: KeptMachine, tmp_path: Path) -> Iterator[Searched]:
     kept.path, found = str(kept.runtime / "keeper"), tmp_path / "found"
     command = [sys.executable, "-c", KILLER + KEEPER, kept.path, str(found)]
     with subprocess.Popen(command, env=kept.machine.environment, cwd=kept.machine.work) as keeper:
-        wait_for(Path(kept.path).exists)
+        wait_for(Path(f"{found}.runs").exists)
         yield Searched(kept, found, keeper.pid)
         keeper.terminate()
 
@@ -173,3 +174,16 @@ def test_a_keeper_without_descriptors_leaves_calls_to_their_callers_and_keeps_no
         assert more > 1
         return
     pytest.fail(f"no call was made with {FEW} descriptors")
+
+
+def test_a_call_that_is_left_to_its_caller_leaves_nothing_either(searched: Searched) -> None:
+    searched.kept.machine.install("alpha")
+    (keeper,) = children_of(searched.guard)
+
+    def call_in_vain() -> None:
+        with pytest.raises(EOFError):
+            searched.kept.call("alpha", OSLO)
+
+    files, hard = searched.list_files(), resource.prlimit(keeper, resource.RLIMIT_NOFILE)[1]
+    resource.prlimit(keeper, resource.RLIMIT_NOFILE, (files[-1] + 3, hard))
+    judge(searched, call_in_vain)

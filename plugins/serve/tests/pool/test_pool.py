@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.process,
     pytest.mark.skipif(sys.platform != "linux", reason="processes that wait for a call are forked elsewhere"),
 ]
+RENEWALS = 5  # more than the times that a tool is loaded for one call where it ends by itself
 CHILD = "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)"
 
 
@@ -358,6 +359,22 @@ def test_an_upgraded_distribution_is_not_served_from_old_code(served: Served) ->
 
     documents = [json.loads(one.document)["version"] for one in served.run(work, workers=1)]
     assert documents == ["one", "three", "fourteen"]
+
+
+def test_a_call_that_waits_while_its_tool_is_renewed_again_and_again_is_made(served: Served) -> None:
+    gate = served.machine.gate()
+    held = f"try:\n    open({str(gate)!r}).read()\nexcept FileNotFoundError:\n    pass"
+    install(served, "return {'is': 'made'}", top=held)
+
+    async def work(pool: Pool) -> CallAnswer:
+        call = asyncio.ensure_future(pool.call("probe", NO_ARGUMENTS))
+        with await asyncio.to_thread(open, gate, "w"):  # which waits until the tool is being loaded
+            for _ in range(RENEWALS):
+                await pool.renew("probe")
+            gate.unlink()
+        return await call
+
+    assert json.loads(served.run(work, workers=1).document) == {"is": "made"}
 
 
 def test_a_tool_that_is_slow_to_import_is_slow_once(served: Served) -> None:

@@ -146,8 +146,11 @@ class ServedCall:
         if outcome.failure is None or call.tool is None or not call.tool.failures:
             self._finish(outcome, self._render(outcome, call.tool))
             return
-
-        Renderer(self._surroundings, outcome, call.tool, call.name, partial(self._finish_rendered, outcome))
+        done = partial(self._finish_rendered, outcome)
+        try:
+            Renderer(self._surroundings, outcome, call.tool, call.name, done)
+        except OSError:  # no process or descriptor is left: the failure is told as if the tool had no words of its own
+            done(b"")
 
     def _finish_rendered(self, outcome: Outcome, document: bytes) -> None:
         call, caller = self._call, self._caller

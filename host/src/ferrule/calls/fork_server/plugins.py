@@ -63,7 +63,7 @@ class Plugins:
         """Make no call from code that was loaded before now; tell when no idle process has it any more."""
         for tool in list(self._tools.values()):
             if name in (None, tool.name):
-                tool.retire()
+                tool.renew()
         self._surroundings.when_settled(when_done)
 
     def facts(self) -> list[LoadedToolFacts]:

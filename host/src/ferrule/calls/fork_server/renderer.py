@@ -25,6 +25,9 @@ class Renderer:
 
     Args:
         done: gets the document, empty if there is none.
+
+    Raises:
+        OSError: no process or descriptor is left, and `done` is not called.
     """
 
     def __init__(
@@ -39,8 +42,13 @@ class Renderer:
         self._done = done
         self._document = bytearray()
         self._line, theirs = socket.socketpair()
-        with theirs:
+        try:
             self._process = surroundings.zygote.fork(KIND, [theirs.fileno()])
+        except OSError:
+            self._line.close()
+            raise
+        finally:
+            theirs.close()
         surroundings.known.add(self._process)
         try:
             self._line.sendall(pickle.dumps((os.getpid(), outcome, tool, name)))

@@ -62,8 +62,7 @@ class ServedTool:
         is_other = self.identity not in ((), identity)
         self._installed, self._policy, self.identity, self._memory_mib = tool, policy, identity, memory_mib
         if is_other:
-            self._loads = 0
-            self.retire()
+            self.renew()
 
     def submit(self, request: Request) -> None:
         if self._plugin is not None and not self._plugin.is_alive():
@@ -86,6 +85,11 @@ class ServedTool:
     def forget(self, request: Request, reason: FerruleError) -> None:
         """A request that waits is not wanted any more."""
         self._drop(request, reason)
+
+    def renew(self) -> None:
+        """Make no call from what is loaded now, which is no fault of its process."""
+        self._loads = 0
+        self.retire()
 
     def retire(self) -> None:
         """Take no more calls with the process that is loaded now."""
@@ -167,7 +171,7 @@ class ServedTool:
                 plugin.keep_a_copy_ready()
 
     def handle_copy(self) -> None:
-        """A copy waits for a call."""
+        """A copy waits for a call, or there will be none any more."""
         self._dispatch()
 
     def _is_outdated(self, plugin: Plugin, request: Request) -> bool:
@@ -212,6 +216,9 @@ class ServedTool:
         missing = len(self._waiting) - len(plugin.checking)  # those are there in a moment
         at_once = len(self._waiting) if self._lasts > _SHORT_SECONDS else _AT_ONCE - len(plugin.running)
         plugin.ask_for_copies(min(missing, at_once))
+        if plugin.is_retired:  # there is no room for a copy, and the calls that run can take long
+            self.retire()
+            return
         if self._patience is None and len(self._waiting) > at_once:
             self._patience = self._surroundings.loop.call_at(time.monotonic() + _SHORT_SECONDS, self._lose_patience)
 

@@ -231,6 +231,8 @@ class Connection:
             caller=self._caller,
             on_begin=self._tell_begun,
         )
+        if self._line.fileno() < 0:  # it has ended already, see `_end`
+            self._call = None
 
     def _tell_event(self, event: bytes) -> None:
         if not self._is_over:

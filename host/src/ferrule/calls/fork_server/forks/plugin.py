@@ -134,9 +134,8 @@ class Plugin(WatchedProcess):
     def ask_for_copies(self, count: int) -> None:
         """Have so many copies on their way."""
         if self.is_loaded and self.can_be_copied and not self.is_retired:
-            if self._stay is Stay.LASTING:
-                count = min(count, 1 - len(self.copies))
-            for _ in range(count - len(self._starting)):
+            most = 1 - len(self.copies) if self._stay is Stay.LASTING else count
+            while len(self._starting) < min(count, most) and not self.is_retired:
                 self._start_copy()
 
     def keep_a_copy_ready(self) -> None:
@@ -278,6 +277,7 @@ class Plugin(WatchedProcess):
         if not self._is_new(process):
             copy.close()
             self.retire()  # it cannot fork any more
+            self._owner.handle_copy()  # calls that wait must not wait for the end of those that run
             return
         copy.attach(process)
         self._surroundings.known.add(process)

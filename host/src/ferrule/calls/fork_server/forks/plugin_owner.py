@@ -19,7 +19,7 @@ class PluginOwner(Protocol[_Plugin]):
         """It is there, or cannot be loaded."""
 
     def handle_copy(self) -> None:
-        """A copy waits for a call."""
+        """A copy waits for a call, or there will be none any more."""
 
     def handle_call(self, plugin: _Plugin, request: Request, outcome: Outcome, *, is_worn: bool) -> None:
         """A call has an outcome.
