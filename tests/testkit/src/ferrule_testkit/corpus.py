@@ -67,7 +67,9 @@ class Site:
         """
         environ = {**environment, "PYTHONPATH": os.pathsep.join([str(self.path), *beside])}
         words = [str(self.links), names, *tools]
-        if python != Path(sys.executable) or not fork_server.is_possible(environ):
+        # A process that has this kit by PYTHONPATH alone can have no fork of one that has it installed.
+        has_kit = "PYTHONPATH" not in os.environ
+        if python != Path(sys.executable) or not (has_kit and fork_server.is_possible(environ)):
             command = [str(python), "-c", Path(linking.__file__).read_text(), *words]
             subprocess.run(command, env=environ, check=True, timeout=120)
             return

@@ -9,6 +9,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -41,15 +42,14 @@ class Copy(WatchedProcess):
         self.calls = 0
         self.broker: CopyBroker | None = None
         self._surroundings = surroundings
-        self._line, theirs = socket.socketpair()
-        try:
-            pipes = open_pipes(3)
-        except OSError:
-            self._line.close()
-            theirs.close()
+        with ExitStack() as undo:
             if group is not None:
-                group.remove()
-            raise
+                undo.callback(group.remove)
+            self._line, theirs = socket.socketpair()
+            undo.callback(self._line.close)
+            undo.callback(theirs.close)
+            pipes = open_pipes(3)
+            undo.pop_all()
         channel, text, answers = pipes
         self._pipes = channel[0], text[0]
         self._answers = answers[1]
