@@ -13,7 +13,6 @@ import pytest
 
 import ferrule_mcp
 from ferrule.trust.credentials import credentials_writer
-from ferrule_mcp.remote.oauth.login import log_in
 from ferrule_mcp.remote.oauth.paste import PastedRedirect
 from ferrule_testkit.machine import BIN, Machine
 from ferrule_testkit.programs.mcp_servers import SECOND, AuthorizationServer, authorize, browse, serve
@@ -41,6 +40,8 @@ class Notes:
     """The tool `notes` of a machine, of a server in which the user has logged in."""
 
     def __init__(self, machine: Machine, url: str, authority: AuthorizationServer) -> None:
+        from ferrule_mcp.remote.oauth.login import log_in
+
         self.machine = machine
         self.authority = authority
         led: list[str] = []

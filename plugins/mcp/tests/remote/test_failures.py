@@ -11,8 +11,6 @@ import pytest
 
 from ferrule import ToolError
 from ferrule_dev.testing import Exchange, Server, refused_port
-from ferrule_mcp.remote import connection
-from ferrule_mcp.remote.session import RemoteSession
 from ferrule_testkit import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.process
@@ -52,6 +50,8 @@ def url_of(server: Server) -> str:
 
 
 def fail(url: str, seconds: float = PATIENCE_SECONDS, **options: Any) -> ToolError:
+    from ferrule_mcp.remote.session import RemoteSession
+
     deadline = time.monotonic() + seconds
     with pytest.raises(ToolError) as caught, RemoteSession.start(url, deadline=deadline, **options) as session:
         session.initialize()
@@ -156,6 +156,8 @@ def test_a_reply_that_comes_while_the_session_ends_hides_no_failure(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The SDK has a task for each request, which fails where the reply finds the session closed."""
+    from ferrule_mcp.remote import connection
+
     real = connection.streamable_http_client
 
     @asynccontextmanager

@@ -16,16 +16,21 @@ import pytest
 from ferrule import ToolError
 from ferrule.http import AsyncHTTPXTransport
 from ferrule_dev.testing import Exchange, Server, refused_port
-from ferrule_mcp.remote.interview import interview
-from ferrule_mcp.remote.oauth import login
 from ferrule_mcp.remote.oauth.account import HEADERS, LoginCredentials
-from ferrule_mcp.remote.oauth.login import log_in
 from ferrule_mcp.remote.oauth.loopback import LoopbackRedirect
 from ferrule_mcp.remote.oauth.paste import PastedRedirect
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.programs.mcp_servers import SECOND, AuthorizationServer, authorize, browse, serve
 
 pytestmark = pytest.mark.slow
+
+
+def log_in(*arguments: Any, **options: Any) -> Any:
+    """The function of that name, with which the SDK is imported."""
+    from ferrule_mcp.remote.oauth import login
+
+    return login.log_in(*arguments, **options)
+
 
 COMMAND = "ferrule mcp login notes"
 
@@ -112,6 +117,8 @@ def test_a_login_by_a_redirect_gives_a_token_for_this_server(place: Place) -> No
 
 
 def test_a_login_opens_the_server_to_an_interview(place: Place) -> None:
+    from ferrule_mcp.remote.interview import interview
+
     refused = failed(lambda: interview(place.url))
     assert refused.code == "AUTH_MISSING"
     assert "--login" in str(refused.hint)
@@ -280,6 +287,8 @@ def test_a_public_server_leads_to_no_address_of_the_own_network(
                 return await super().handle_async_request(request)
             challenge = f'Bearer resource_metadata="https://{address}:{port}/.well-known/oauth-protected-resource/mcp"'
             return httpx2.Response(401, headers={"www-authenticate": challenge})
+
+    from ferrule_mcp.remote.oauth import login
 
     monkeypatch.setattr(login, "AsyncHTTPXTransport", Transport)
     error = failed(lambda: by_loopback("https://mcp.example.com/mcp", Person()))

@@ -9,7 +9,6 @@ import pytest
 
 from ferrule import ToolError
 from ferrule_mcp.commands.words import read_words
-from ferrule_mcp.remote.session import RemoteSession
 
 KEY = "k3y-of-the-address-0815"
 _SECONDS = 30.0
@@ -49,6 +48,8 @@ def asked() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.mark.process
 def test_the_key_of_an_address_is_a_credential_and_is_sent(asked: tuple[str, list[str]]) -> None:
+    from ferrule_mcp.remote.session import RemoteSession
+
     address, paths = asked
     request = read_words("docs", [f"{address}?api_key={KEY}&x=1"], "", {})
     assert request.url == f"{address}?api_key={{api_key}}&x=1"
@@ -66,6 +67,8 @@ def test_the_key_of_an_address_is_a_credential_and_is_sent(asked: tuple[str, lis
 
 
 def test_the_key_of_an_address_is_not_sent_in_the_clear() -> None:
+    from ferrule_mcp.remote.session import RemoteSession
+
     with pytest.raises(ToolError, match="not https"):
         RemoteSession.start(
             "http://mcp.example.com/?api_key={api_key}", deadline=time.monotonic() + _SECONDS, credentials=Keys()

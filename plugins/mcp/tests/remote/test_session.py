@@ -1,16 +1,19 @@
 """A session with real servers of both eras: tools, calls, progress, and what a call cannot give."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ferrule import ToolError
-from ferrule_mcp.remote.interview import interview
-from ferrule_mcp.remote.session import RemoteSession
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.programs.mcp_servers import FIRST, SECOND, serve
+
+if TYPE_CHECKING:
+    from ferrule_mcp.remote.session import RemoteSession
 
 pytestmark = pytest.mark.process
 
@@ -36,6 +39,8 @@ def second() -> Iterator[str]:
 
 
 def session(url: str, seconds: float = PATIENCE_SECONDS) -> RemoteSession:
+    from ferrule_mcp.remote.session import RemoteSession
+
     return RemoteSession.start(url, deadline=time.monotonic() + seconds)
 
 
@@ -66,6 +71,8 @@ def test_a_tool_is_found_and_called(request: pytest.FixtureRequest, server: str,
 
 
 def test_an_interview_has_all_that_is_kept_of_a_server(first: str) -> None:
+    from ferrule_mcp.remote.interview import interview
+
     found = interview(first)
     assert (found.era, found.server["name"], found.instructions) == (OLD, "first", "Be kind.")
     assert [tool["name"] for tool in found.tools] == ["echo", "slow", "ask", "sample", "fail"]

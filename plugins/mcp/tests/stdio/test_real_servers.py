@@ -19,7 +19,6 @@ from ferrule_mcp.stdio.interview import interview, keeps_state
 from ferrule_mcp.stdio.session import ServerError, Session
 from ferrule_mcp.stdio.tool_list import read_tools
 from ferrule_mcp.stdio_call import call_tool
-from ferrule_testkit.mcp_servers import asking_server
 from ferrule_testkit.mcp_servers.real_servers import node_server, python_server, sqlite_server
 from ferrule_testkit.mcp_servers.scenario import FAR_SECONDS
 
@@ -179,7 +178,8 @@ def test_after_a_discovery_the_python_sdk_refuses_the_handshake(asker: Asker) ->
 
 @pytest.mark.parametrize(("era", "state"), [("", "None"), (ENVELOPE, "asked")])
 def test_a_question_of_the_official_sdk_is_declined_in_both_eras(asker: Asker, era: str, state: str) -> None:
-    assert asker.call([sys.executable, asking_server.__file__], "greet", {}, era=era) == f"decline, {state}"
+    command = [sys.executable, "-m", "ferrule_testkit.mcp_servers.asking_server"]
+    assert asker.call(command, "greet", {}, era=era) == f"decline, {state}"
     assert [event["event"] for event in asker.events] == ["declined"]
     assert "Your name?" in asker.events[0]["content"]
 
