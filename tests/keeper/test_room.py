@@ -2,12 +2,15 @@
 
 import os
 import resource
+import signal
+import socket
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import count, islice
 
 import pytest
 
+from ferrule.links import keeper_frames as frames
 from ferrule_testkit.keeper import KeptMachine
 
 pytestmark = pytest.mark.process
@@ -64,6 +67,32 @@ def test_a_call_for_which_there_is_no_room_does_not_wait_for_one_that_runs(
             held.write("Oslo")
         assert first.answer().document == {"got": "Oslo"}
     assert kept.call("alpha", {}).document == {"got": {}}
+
+
+def test_callers_for_whom_no_descriptor_is_left_are_let_go_at_once(kept: KeptMachine) -> None:
+    kept.machine.install("alpha")
+    keeper = kept.start()
+    assert kept.call("alpha", OSLO).exit_code == 0
+    before = resource.prlimit(keeper, resource.RLIMIT_NOFILE)
+    limit = max(int(one) for one in os.listdir(f"/proc/{keeper}/fd")) + 2
+    resource.prlimit(keeper, resource.RLIMIT_NOFILE, (limit, before[1]))
+    with ExitStack() as lines:
+        # Until each number below the limit is taken. What the keeper closes meanwhile, it has again for others.
+        answered = [is_answered(lines.enter_context(kept.connect())) for _ in range(limit + 3)]
+        assert answered.count(False) >= 3
+        os.kill(keeper, signal.SIGCHLD)  # by which it looks for what calls have left behind
+        assert not is_answered(lines.enter_context(kept.connect()))
+    resource.prlimit(keeper, resource.RLIMIT_NOFILE, before)
+    assert kept.call("alpha", OSLO).document == {"got": OSLO}
+
+
+def is_answered(line: socket.socket) -> bool:
+    """Whether the keeper has taken a caller; else it lets it go."""
+    try:
+        line.sendall(frames.frame(frames.PING))
+        return line.recv(16) != b""
+    except (ConnectionResetError, BrokenPipeError):
+        return False
 
 
 def test_a_failure_that_its_tool_has_no_room_to_render_is_told_in_the_usual_words_and_no_call_is_lost(

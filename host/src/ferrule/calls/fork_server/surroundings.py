@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.zygote import Zygote
 
+
+_AGAIN_SECONDS = 1.0
 
 BeginHandler = Callable[["InstalledTool"], object]
 
@@ -128,6 +131,7 @@ class Surroundings:
         self.known: set[int] = {zygote.process}
         self.confined: set[ConfinedCopies] = set()
         self._leaving: set[LeavingProcess] = set()
+        self._looks_again: Timer | None = None
         self._when_settled: list[Callable[[], None]] = []
 
     @property
@@ -171,9 +175,17 @@ class Surroundings:
 
     def end_strays(self) -> None:
         """End what calls have left behind: each copy adopts its orphans, so they come here when it is gone."""
-        strays = processes.children() - self.known
-        if strays:
-            processes.end_descendants(strays.pop(), self.known)
+        try:
+            strays = processes.children() - self.known
+            if strays:
+                processes.end_descendants(strays.pop(), self.known)
+        except OSError:  # no descriptor is left to look, so this looks again in a moment
+            if self._looks_again is None:
+                self._looks_again = self.loop.call_at(time.monotonic() + _AGAIN_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        self._looks_again = None
+        self.end_strays()
 
     def leave(self, process: LeavingProcess, and_then: Callable[[], None] | None = None) -> None:
         """End a process that is not needed any more."""

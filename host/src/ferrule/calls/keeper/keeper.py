@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import socket
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import ferrule
@@ -60,6 +62,7 @@ class Keeper:
         self._socket = given or _listen(path)
         self._own = _identify(path)
         self._watch = FolderWatch(os.path.dirname(path))
+        self._spare = _open_spare()
         server.loop.watch(self._socket.fileno(), self._accept)
         if self._watch.file is not None:
             server.loop.watch(self._watch.file, self._look_at_folder)
@@ -120,7 +123,9 @@ class Keeper:
     def _accept(self) -> None:
         try:
             line, _ = self._socket.accept()
-        except OSError:
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self._turn_away()
             return
         try:
             process, user = peer_of(line)
@@ -131,6 +136,15 @@ class Keeper:
             line.close()  # which the caller takes for a keeper that is not there
             return
         self._connections.add(Connection(self, line, process))
+
+    def _turn_away(self) -> None:
+        """No descriptor is left: the spare one takes a caller, who is let go, and makes the call itself."""
+        if self._spare >= 0:
+            os.close(self._spare)
+        with suppress(OSError):
+            line, _ = self._socket.accept()
+            line.close()
+        self._spare = _open_spare()
 
     def _wait(self) -> None:
         """Look again when it may have been idle for long enough. Between calls nothing else wakes this process."""
@@ -178,6 +192,14 @@ def _identify(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _open_spare() -> int:
+    """A descriptor for a caller for whom there is none; -1 where there is none for this either."""
+    try:
+        return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
 
 
 def _identify_host() -> tuple[object, ...]:
