@@ -92,7 +92,9 @@ def _known(said: ErrorFacts, outcome: Outcome, policy: Policy | None, tool: Inst
             from ferrule.confinement.errors import denied
 
             return denied(policy, denial, instead_of=_own_words(said)).facts()
-    if said["code"] == ToolUnknown.code and tool.is_gone:
+    # What is uninstalled while it is called may miss its own files, or have said so itself.
+    misses_a_file = said["code"] == "INTERNAL_ERROR" and "FileNotFoundError" in str(said["message"])
+    if (said["code"] == ToolUnknown.code or misses_a_file) and tool.is_gone:
         from ferrule.discovery import unknown
 
         return unknown(tool.name).facts()
