@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,8 +86,11 @@ class Searched(NamedTuple):
     def count_pipes(self) -> int:
         """How many ends of pipes it has open."""
         (keeper,) = children_of(self.guard)
-        folder = f"/proc/{keeper}/fd"
-        return sum(os.readlink(f"{folder}/{one}").startswith("pipe:") for one in os.listdir(folder))
+        found = 0
+        for file in Path(f"/proc/{keeper}/fd").iterdir():
+            with suppress(FileNotFoundError):  # the keeper has closed it since
+                found += os.readlink(file).startswith("pipe:")
+        return found
 
     def list_files(self) -> list[int]:
         """The numbers of its open files."""
