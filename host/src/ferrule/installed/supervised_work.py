@@ -64,9 +64,13 @@ def run_supervised(
         outcome = supervise(stand_between, deadline=limit, memory=memory, size_limit=_MAX_BYTES, signals=signals)
         if signals.interrupted:
             raise signals.interrupted
+    return strict_json.loads(_result_of(outcome, seconds))
+
+
+def _result_of(outcome: Outcome, seconds: float) -> bytes:
     if outcome.result is None:
         raise _error_of(outcome, seconds)
-    return strict_json.loads(outcome.result)
+    return outcome.result
 
 
 def _of_facts(facts: ErrorFacts | None) -> FerruleError:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ferrule_testkit import PROJECT
-from ferrule_testkit.processes import fork_server, linking
+from ferrule_testkit.processes import fork_server, linker
 from ferrule_testkit.scripts import shebang
 
 DISTS = PROJECT / "tests/dists"
@@ -70,12 +70,12 @@ class Site:
         # A process that has this kit by PYTHONPATH alone can have no fork of one that has it installed.
         has_kit = "PYTHONPATH" not in os.environ
         if python != Path(sys.executable) or not (has_kit and fork_server.is_possible(environ)):
-            command = [str(python), "-c", Path(linking.__file__).read_text(), *words]
+            command = [str(python), "-c", Path(linker.__file__).read_text(), *words]
             subprocess.run(command, env=environ, check=True, timeout=120)
             return
         # The name of the program is none: its folder is the first in which a program looks for modules.
         done = fork_server.run(
-            "ferrule_testkit.processes.linking:main", ["", *words], b"", environment=environ, cwd=Path.cwd()
+            "ferrule_testkit.processes.linker:main", ["", *words], b"", environment=environ, cwd=Path.cwd()
         )
         if done.exit_code:
             raise subprocess.CalledProcessError(done.exit_code, words, done.stdout, done.stderr)

@@ -120,7 +120,7 @@ class ServedCall:
             self._plugins.submit(self._request)
         except OSError as error:
             failure = error
-            if self._caller is None:
+            if self._caller is None or self._request.begun:  # what has begun is not made twice
                 self._step(lambda: self._steps.throw(failure))
             else:
                 self._give_back()

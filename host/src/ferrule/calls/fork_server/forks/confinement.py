@@ -45,10 +45,6 @@ class Confinement:
         """
         self._relay = self._surroundings.begin_relay(self.policy, when_ended)
 
-    def end_relay(self) -> None:
-        """End it again, where it was begun."""
-        self._surroundings.end_relay(self._relay)
-
     def make_group(self) -> MemoryGroup | None:
         """A group for one process of a tool that may start programs; None where there can be none, or need not be."""
         return make_group(self.memory_mib) if self.policy.programs else None
@@ -100,7 +96,7 @@ class Confinement:
         if broker is not None:
             self._surroundings.loop.unwatch(broker.file)
             broker.close()
-        self.end_relay()
+        self._surroundings.end_relay(self._relay)
         copies, self._copies = self._copies, None
         if copies is not None:
             self._surroundings.confined.discard(copies)
