@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ferrule_testkit.attacks.ways import Commands, Executables, Served
+from ferrule_testkit.runs import wait_for
 
 if TYPE_CHECKING:
     from ferrule_dev.testing import Server
@@ -91,6 +92,18 @@ class Office:
         path = self.machine.home / ".config/ferrule/config.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+    def wait_for_refusal(self, what: str) -> str:
+        """The journal's refusals, once `what` is among them: a server answers before it writes a call down."""
+        told = ""
+
+        def is_written() -> bool:
+            nonlocal told
+            told = self.machine.ferrule("log", "--denied", "--json").out
+            return what in told
+
+        wait_for(is_written)
+        return told
 
 
 def way_to(name: str, machine: Machine) -> Way:
