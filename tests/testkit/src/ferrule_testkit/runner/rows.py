@@ -1,7 +1,7 @@
-"""Plugin of pytest: of the slow tests that have a table, a run may make the first row, and some of the others.
+"""Plugin of pytest: of a table of tests that are no unit tests, a run may make the first row and some of the others.
 
 FERRULE_TEST_ROWS is `N:WORD`: one in N of the other rows is made, by their names and the word, so that another word
-makes other rows. Without it, all are made. Every test that is not slow, or has no table, is made in any case.
+makes other rows. Without it, all are made. Every unit test, and every test without a table, is made in any case.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 VARIABLE = "FERRULE_TEST_ROWS"
-_TIERS = ("slow", "installed")
 _CHOICE: pytest.StashKey[tuple[int, str] | None] = pytest.StashKey()
 
 
@@ -35,8 +34,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     choice = config.stash[_CHOICE]
     if choice is None:
         return
-    slow = [item.nodeid for item in items if any(item.get_closest_marker(tier) for tier in _TIERS)]
-    left_out = set(slow) - set(choose_rows(slow, *choice))
+    rows = [item.nodeid for item in items if not item.get_closest_marker("unit")]
+    left_out = set(rows) - set(choose_rows(rows, *choice))
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
     items[:] = [item for item in items if item.nodeid not in left_out]
 
@@ -61,4 +60,4 @@ def pytest_report_header(config: pytest.Config) -> str:
     if choice is None:
         return ""
     share, word = choice
-    return f"{VARIABLE}={share}:{word}: of slow tables, the first row and one in {share} of the others"
+    return f"{VARIABLE}={share}:{word}: the first row of a table, and one in {share} of the others"

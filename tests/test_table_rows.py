@@ -1,4 +1,4 @@
-"""Which rows of the tables of slow tests a run makes."""
+"""Which rows of the tables of tests a run makes."""
 
 import os
 import subprocess
@@ -12,9 +12,14 @@ pytestmark = pytest.mark.process
 TABLE = """
 import pytest
 
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize("row", range(40))
 def test_rows(row):
+    pass
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", range(40))
+def test_slow_rows(row):
     pass
 
 @pytest.mark.slow
@@ -22,12 +27,12 @@ def test_alone():
     pass
 
 @pytest.mark.parametrize("row", range(40))
-def test_quick_rows(row):
+def test_unit_rows(row):
     pass
 """
 
 
-def test_of_slow_tables_a_run_may_make_the_first_row_and_some_of_the_others(tmp_path: Path) -> None:
+def test_of_tables_a_run_may_make_the_first_row_and_some_of_the_others(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(TABLE)
 
     def list_tests(choice: str) -> list[str]:
@@ -37,12 +42,13 @@ def test_of_slow_tables_a_run_may_make_the_first_row_and_some_of_the_others(tmp_
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         return [line.partition("::")[2] for line in done.stdout.splitlines() if line.startswith("test_it.py::")]
 
-    assert len(list_tests("")) == 81
+    assert len(list_tests("")) == 121
     one, other = set(list_tests("4:one")), set(list_tests("4:other"))
     for chosen in (one, other):
-        rows = [name for name in chosen if name.startswith("test_rows")]
-        assert {"test_rows[0]", "test_alone"} <= chosen
-        assert (2 < len(rows) < 20, len(chosen) - len(rows)) == (True, 41)
+        assert {"test_rows[0]", "test_slow_rows[0]", "test_alone"} <= chosen
+        for table in ("test_rows", "test_slow_rows"):
+            assert 2 < sum(name.startswith(table + "[") for name in chosen) < 20
+        assert sum(name.startswith("test_unit_rows") for name in chosen) == 40
     assert one != other
     assert list_tests("4:one") == [name for name in list_tests("1:") if name in one]
     assert list_tests("four") == []
