@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from installations.environments import interpreter_with
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
+from measuring import names_among
 
 import ferrule
 from ferrule_testkit.attacks import trial
@@ -123,7 +124,7 @@ class LlmCommand:
 def main() -> None:
     """Try all, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=",".join(HOSTS), help="names of hosts, with commas between")
+    parser.add_argument("--only", type=names_among(HOSTS), default="", help="names of hosts, with commas between")
     parser.add_argument("--kind", help="only the attacks of one kind")
     parser.add_argument("--through", action="store_true", help="show every attack that gets through, as it does")
     parser.add_argument("--json", action="store_true")
@@ -133,7 +134,7 @@ def main() -> None:
     if not options.json:
         heads = [f"all {len(chosen)}", *(f"{kind} {sum(one.kind == kind for one in chosen)}" for kind in kinds)]
         print(f"{'':18}" + "".join(f"{head:>14}" for head in heads), flush=True)
-    for name in options.only.split(","):
+    for name in options.only:
         verdicts = []
         for verdict in tried(name, chosen):
             verdicts.append(verdict)

@@ -13,6 +13,7 @@ from markdown.options import Options
 from markdown.programs.peers import Converters
 from markdown.report import MEASURES
 from markdown.tables import as_json, as_text
+from measuring import names_among
 
 QUICK = ("roundtrip", "fuzz")
 
@@ -20,7 +21,7 @@ QUICK = ("roundtrip", "fuzz")
 def main() -> None:
     """Measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help=f"some of {','.join(MEASURES)}")
+    parser.add_argument("--only", type=names_among(MEASURES), help=f"some of {','.join(MEASURES)}")
     parser.add_argument("--converter", default="", help="parts of the names of those to measure, with commas between")
     parser.add_argument("--quick", action="store_true", help=f"the same as --only {','.join(QUICK)} --converter ours")
     parser.add_argument("--failures", type=int, default=0, help="how many cases that ours fails to show, of each set")
@@ -30,7 +31,7 @@ def main() -> None:
     given = parser.parse_args()
     converters = Converters((given.converter or ("ours" if given.quick else "")).split(","))
     options = Options(converters, given.failures, given.grep, given.runs)
-    names = given.only.split(",") if given.only else QUICK if given.quick else MEASURES
+    names = given.only or (QUICK if given.quick else MEASURES)
     for name in names:
         for table in MEASURES[name](options):
             print(as_json(table) if given.json else as_text(table), flush=True)

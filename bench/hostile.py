@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from installations.environments import interpreter_with
+from measuring import names_among
 from peers.hostile_tools import TOOLS
 
 from ferrule_testkit.hostile.case import NEEDLE, Case
@@ -61,7 +62,8 @@ class Result(NamedTuple):
 def main() -> None:
     """Try all, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=",".join([OURS, *TOOLS]), help="names of tools, with commas between")
+    names = names_among([OURS, *TOOLS])
+    parser.add_argument("--only", type=names, default="", help="names of tools, with commas between")
     parser.add_argument("--group", choices=GROUPS, help="only the cases of one kind")
     parser.add_argument("--misses", action="store_true", help="show every case that a tool did not survive")
     parser.add_argument("--json", action="store_true")
@@ -70,7 +72,7 @@ def main() -> None:
     if not options.json:
         print_head(cases)
     with tempfile.TemporaryDirectory() as home, HostileServer() as server:
-        for name in options.only.split(","):
+        for name in options.only:
             results = tried(tool(name, Path(home)), cases, server)
             show(name, results, as_json=options.json)
             for case, outcome in results if options.misses else []:

@@ -1,7 +1,11 @@
-"""Whole processes, timed in pairs with a bare interpreter, so that a ratio holds on any machine."""
+"""What the scripts share: processes timed in pairs, and names on their command lines.
+
+A whole process is timed beside a bare interpreter, so that a ratio holds on any machine.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import subprocess
@@ -10,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -36,6 +40,18 @@ class Command(NamedTuple):
     stdin: bytes = b""
     environ: Mapping[str, str] = {}
     is_alone: bool = False  # has no other variables
+
+
+def names_among(known: Collection[str]) -> Callable[[str], list[str]]:
+    """The `type` of an option of argparse: some of the names that are known, with commas between; "" for all."""
+
+    def names(text: str) -> list[str]:
+        chosen = [name.strip() for name in text.split(",")] if text else list(known)
+        if unknown := [name for name in chosen if name not in known]:
+            raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: there are {', '.join(known)}")
+        return chosen
+
+    return names
 
 
 def compare(command: Command, baseline: Command, *, runs: int = 21) -> Ratio:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import attacks
 from mcp.client.stdio import get_default_environment
+from measuring import names_among
 
 from ferrule_testkit.attacks import trial
 
@@ -69,12 +70,15 @@ ATTACKS = (
 def main() -> None:
     """Try all, print a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=",".join(SANDBOXES), help="names of sandboxes, with commas between")
-    parser.add_argument("--attacks", default=",".join(ATTACKS), help="names of attacks, with commas between")
+    sandboxes, known = names_among(SANDBOXES), names_among([one.name for one in trial.attacks()])
+    parser.add_argument("--only", type=sandboxes, default="", help="names of sandboxes, with commas between")
+    parser.add_argument(
+        "--attacks", type=known, default=",".join(ATTACKS), help="names of attacks, with commas between"
+    )
     options = parser.parse_args()
     attacks.HOSTS.update(SANDBOXES)
-    chosen = trial.attacks(options.attacks.split(","))
-    columns = {name: column(name, chosen) for name in options.only.split(",")}
+    chosen = trial.attacks(options.attacks)
+    columns = {name: column(name, chosen) for name in options.only}
     user = "root" if os.geteuid() == 0 else "an ordinary user"
     print(f"{datetime.now(UTC):%d %B %Y}, Linux {platform.release()}, as {user}. Got through:\n")
     print(f"| | {' | '.join(columns)} |")

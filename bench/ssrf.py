@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from installations.environments import interpreter_with
+from measuring import names_among
 from peers.ssrf_fetchers import OURS, PEERS
 
 from ferrule_testkit.hostile.urls import PARTS, PUBLIC, PUBLIC_IPV6, Case
@@ -54,13 +55,14 @@ class Row(NamedTuple):
 def main() -> None:
     """Try all, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="names of fetchers, with commas between")
+    names = names_among([*OURS, *PEERS])
+    parser.add_argument("--only", type=names, default="", help="names of fetchers, with commas between")
     parser.add_argument("--misses", action="store_true", help="show every URL that a fetcher was wrong about")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if not options.json:
         print(f"{'':32}" + "".join(f"{f'{part} {len(cases)}':>14}" for part, cases in PARTS.items()))
-    for name in options.only.split(",") if options.only else [*OURS, *PEERS]:
+    for name in options.only:
         rows = tried(name)
         show(name, rows, as_json=options.json)
         for row in rows if options.misses else []:
