@@ -78,7 +78,7 @@ class SearchProvider(NamedTuple):
 
     name: what it is called in settings and calls. value, source: of the entry point. call_variables: names of
     environment variables that belong to the call, such as the order of providers: two calls that differ in them ask one
-    and the same provider. kind: of search, one of `GROUPS`.
+    and the same provider. kind: of search, one of `GROUPS`. tools: the names of all that its distribution offers.
     """
 
     name: str
@@ -87,6 +87,7 @@ class SearchProvider(NamedTuple):
     settings: config.Configuration
     call_variables: Collection[str] = ()
     kind: str = WEB
+    tools: Sequence[str] = ()
 
     def search(self, search: SearchRequest, deadline: float, event: Event) -> Attempt:
         """Ask it. Never raises for anything that goes wrong, and never takes longer than until the deadline.
@@ -121,11 +122,11 @@ class SearchProvider(NamedTuple):
         """The tool of the provider: of its distribution's tools the only one, or the one that ends with the provider's
         name, or the one that has the operation `search`. Empty where nothing is to be said.
         """
-        tools = [name for name, _, source in entry_points("ferrule.tools") if source == self.source]
-        named = [name for name in tools if name.endswith(f"_{self.name}")]
-        if len(tools) > 1 and len(named) == 1:
+        named = [name for name in self.tools if name.endswith(f"_{self.name}")]
+        if len(self.tools) > 1 and len(named) == 1:
             return named[0]
-        searching = [name for name in tools if has_operation(name, OPERATION)] if len(tools) > 1 else tools
+        is_one = len(self.tools) == 1
+        searching = self.tools if is_one else [name for name in self.tools if has_operation(name, OPERATION)]
         return searching[0] if len(searching) == 1 else ""
 
     def _run(self, search: SearchRequest | None, deadline: float, resting: Resting) -> Outcome:
@@ -192,7 +193,7 @@ def find_unconfigured(providers: Sequence[SearchProvider]) -> list[Attempt]:
 
     Nothing of them is run, so none has words of its own for what is missing: `probe_providers` gives those.
     """
-    tools = [one.tool for one in providers]  # each of which is looked for in all that is installed
+    tools = [one.tool for one in providers]
     found = find_configured([tool for tool in tools if tool])
     return [
         Attempt(one.name, UNCONFIGURED, one.name)
@@ -208,9 +209,13 @@ def installed_providers(call_variables: Collection[str] = (), kind: str = WEB) -
     first on the path has it. Raises ConfigurationMalformed.
     """
     settings = config.read()
+    tools: dict[str, list[str]] = {}
+    for name, _, source in entry_points("ferrule.tools"):
+        tools.setdefault(source, []).append(name)
     found: dict[str, SearchProvider] = {}
     for name, value, source in entry_points(GROUPS[kind]):
-        found.setdefault(name.lower(), SearchProvider(name.lower(), value, source, settings, call_variables, kind))
+        one = SearchProvider(name.lower(), value, source, settings, call_variables, kind, tools.get(source, ()))
+        found.setdefault(one.name, one)
     return dict(sorted(found.items()))
 
 
