@@ -47,6 +47,21 @@ def unmet(distribution: str) -> list[Unmet]:
     return list(found.values())
 
 
+def brought_by(distribution: str) -> set[str]:
+    """The names of a distribution and of all that it may import: what it requires, with its extras, and so on.
+
+    Of that, what is installed.
+    """
+    found: set[str] = set()
+    waiting = [distribution]
+    while waiting:
+        name = same_distribution(waiting.pop())
+        if name not in found and _version(name) is not None:
+            found.add(name)
+            waiting += [one.name for one in _declared(name)]
+    return found
+
+
 def requirement_for(module: str, *distributions: str) -> str | None:
     """What to install for a module that is missing: `ferrule-serve[traces]`, or a distribution that lacks something.
 

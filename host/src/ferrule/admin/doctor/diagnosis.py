@@ -10,6 +10,7 @@ from ferrule import discovery
 from ferrule.admin import wrapper_status
 from ferrule.admin.credential_status import MISSING, UNUSABLE, declared, owners, statuses
 from ferrule.admin.doctor import (
+    bytecode_diagnosis,
     configuration_diagnosis,
     extra_status,
     file_diagnosis,
@@ -62,6 +63,7 @@ def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     yield from _refusals(loaded)
     yield from parent_code_diagnosis.examine(settings)
     yield from file_diagnosis.examine(settings)
+    yield from bytecode_diagnosis.examine(usable)
     yield from _journal(settings)
     yield from link_diagnosis.examine(folders, {entry.name: entry for entry in loaded})
     yield from _path(loaded)

@@ -10,6 +10,7 @@ import click
 
 from ferrule import discovery
 from ferrule.admin import permission_status, tool_lock
+from ferrule.admin.packages.bytecode import compile_files, find_uncompiled
 from ferrule.admin.provider_refusals import explain, refusals, remedy
 from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_text
 from ferrule.cli.selection import accept_own, entries, json_option, tools_argument
@@ -27,7 +28,7 @@ from ferrule.trust.authorship import own_folder
 from ferrule.trust.places import indirect_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ferrule.text.json_types import JSONObject
 
@@ -59,7 +60,8 @@ def command(
     executable answers --schema by itself, and notices when it is out of date. What each tool may touch is printed.
     Other names are used in the schemas, too, and wherever a description names one of the tools. stderr has a line for
     each tool with which a provider refuses every request. --for writes what that provider refuses in other words, says
-    what has changed, and has each call translated back.
+    what has changed, and has each call translated back. What the tools import is compiled where an installer has not
+    done that, as uv does not: each call would compile it anew.
 
     \b
     Examples:
@@ -76,8 +78,9 @@ def command(
     target = os.path.abspath(os.path.expanduser(folder)) if folder else user_folder()
     accept_own(tools)
     results = _link(tools, names, target, provider or "")
+    compiled = _compile([result["tool"] for result in results if result["path"]])
     if as_json:
-        print_json({"folder": target, "tools": results})
+        print_json({"folder": target, "tools": results, "compiled_files": compiled})
     else:
         _print(results, target)
     return int(any(result["result"] == REFUSED for result in results))
@@ -133,6 +136,16 @@ def _link(tools: tuple[str, ...], names: dict[str, str], folder: str, provider: 
                 result["differences"] = list(tool_lock.differences(entry.tool, configuration.read()))
         results.append(result)
     return results
+
+
+def _compile(tools: Iterable[str]) -> int:
+    """Compile what these tools import and no installer has compiled; how many files that were."""
+    claims = discovery.scan()
+    uncompiled = find_uncompiled({claims[name][0].distribution for name in tools if name in claims})
+    number = sum(map(len, uncompiled.values()))
+    if number:
+        note(f"Compiling {number:,} files that the installer has left as source; each call would do it anew.")
+    return sum(map(compile_files, uncompiled.values()))
 
 
 def _is_of_wrapper_that_is_off(entry: Entry) -> bool:

@@ -32,7 +32,7 @@ class InstalledFiles:
 
     def __init__(self, tool: InstalledTool) -> None:
         self.root = os.path.dirname(os.path.abspath(tool.metadata))
-        self.listed = dict(_listed(tool.metadata))
+        self.listed = dict(read_record(tool.metadata))
         self.module_file = schema_file.find_module_file(tool.module)
         top = schema_file.find_module_file(tool.module.partition(".")[0]) or self.module_file
         self.base = ""
@@ -90,7 +90,7 @@ class _Line(NamedTuple):
     size: str
 
 
-def _listed(metadata: str) -> Iterator[tuple[str, str]]:
+def read_record(metadata: str) -> Iterator[tuple[str, str]]:
     """The files of RECORD with their digests, without scripts, which every environment has written anew."""
     try:
         with open(os.path.join(metadata, "RECORD"), encoding="utf-8", newline="") as file:

@@ -1,0 +1,97 @@
+"""The bytecode of what tools import, which some installers leave to the first import, as uv does.
+
+The process of a tool may not write beside what it imports. So where there is no bytecode, each call compiles all that
+its tool imports anew, which takes as long as the call. `ferrule link` compiles it once, as pip does when it installs.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+from importlib.util import cache_from_source
+from typing import TYPE_CHECKING
+
+from ferrule import discovery
+from ferrule.errors import FerruleError
+from ferrule.plugin.requirements import brought_by
+from ferrule.trust.lock.installed_files import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_SECONDS = 60.0  # for the files of one distribution
+_MEMORY_MIB = 1024.0
+_MAX_SOURCE_BYTES = 1 << 22
+_HEAD_BYTES = 16  # of bytecode: what it is, and the time and size of its source, four bytes each
+_SHARE = 0.1  # of the files of a distribution: more than that, and no installer has compiled it
+_HOST = "ferrule"
+
+
+def find_uncompiled(distributions: Iterable[str]) -> dict[str, list[str]]:
+    """The source files that have no bytecode, or that of another state, and may get some; by the distribution.
+
+    They are those of the distributions, of the host, and of what any of them may import by its metadata. Passed over
+    are files that no RECORD lists, such as those of an editable installation, and the few of a distribution that an
+    installer has compiled and which cannot be, such as those for another version of Python.
+    """
+    folders: dict[str, str] = {}
+    for metadata in discovery.metadata_folders():
+        folders.setdefault(discovery.name_and_version(metadata)[0], metadata)
+    names = {name for one in {_HOST, *distributions} for name in brought_by(one)}
+    found = {name: _find_in(folders[name]) for name in sorted(names) if name in folders}
+    return {name: files for name, files in found.items() if files}
+
+
+def compile_files(files: Sequence[str]) -> int:
+    """Compile source files of one distribution; how many of them have bytecode then.
+
+    It is done in a copy of this process: a file may be made to end the compiler. None of the code runs.
+    """
+    from ferrule.supervision.bounded import bounded
+
+    try:
+        bounded(lambda: _compile(files), seconds=_SECONDS, memory_mib=_MEMORY_MIB)
+    except FerruleError:
+        pass  # what it has not come to stays as it was
+    return sum(map(_is_compiled, files))
+
+
+def _find_in(metadata: str) -> list[str]:
+    root = os.path.dirname(os.path.abspath(metadata))
+    sources = [os.path.join(root, name) for name, _ in read_record(metadata) if name.endswith(".py")]
+    found = [path for path in sources if not _is_compiled(path) and _may_be_compiled(path)]
+    return found if len(found) > _SHARE * len(sources) else []
+
+
+def _is_compiled(path: str) -> bool:
+    """Whether the interpreter would take the bytecode that is there, or whatever it is that is there."""
+    try:
+        source = os.stat(path)
+        with open(cache_from_source(path), "rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except (OSError, NotImplementedError):
+        return False
+    words = [int.from_bytes(head[start : start + 4], "little") for start in (4, 8, 12)]
+    return words[0] != 0 or words[1:] == [int(source.st_mtime) & 0xFFFFFFFF, source.st_size & 0xFFFFFFFF]
+
+
+def _may_be_compiled(path: str) -> bool:
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return False
+    is_source = stat.S_ISREG(facts.st_mode) and facts.st_size <= _MAX_SOURCE_BYTES
+    return is_source and os.access(os.path.dirname(path), os.W_OK)
+
+
+def _compile(files: Sequence[str]) -> None:
+    import py_compile
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for path in files:
+            try:
+                py_compile.compile(path, doraise=True, quiet=2)
+            except Exception:  # noqa: BLE001, S112 - it is left as it is, like what is for another version of Python
+                continue

@@ -1,0 +1,89 @@
+"""What tools import is compiled once, where an installer has left it as source."""
+
+import base64
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ferrule_testkit.machine import Machine
+
+pytestmark = pytest.mark.process
+
+
+def describe(site: Path, distribution: str, *files: str, requires: str = "") -> None:
+    """Write the metadata of a distribution as an installer does that compiles nothing."""
+    metadata = site / f"{distribution.replace('-', '_')}-1.0.dist-info"
+    metadata.mkdir(exist_ok=True)
+    lines = ["Metadata-Version: 2.1", f"Name: {distribution}", "Version: 1.0"]
+    if requires:
+        lines.append(f"Requires-Dist: {requires}")
+    (metadata / "METADATA").write_text("\n".join(lines) + "\n")
+    digests = [base64.urlsafe_b64encode(hashlib.sha256((site / name).read_bytes()).digest()) for name in files]
+    rows = [f"{name},sha256={digest.decode().rstrip('=')}," for name, digest in zip(files, digests, strict=True)]
+    (metadata / "RECORD").write_text("\n".join(rows) + "\n")
+
+
+@pytest.fixture
+def sources(machine: Machine) -> list[Path]:
+    """A tool, a library that it requires with an extra, and one that nothing requires, all as source."""
+    tool = machine.install("alpha", top="import library", distribution="alpha")
+    library, other = machine.site / "library" / "__init__.py", machine.site / "other.py"
+    library.parent.mkdir()
+    library.write_text("import warnings\nassert 1 is 1\n")  # compiling it warns
+    other.write_text("")
+    describe(machine.site, "alpha", tool.name, requires="library; extra == 'more'")
+    describe(machine.site, "library", "library/__init__.py")
+    describe(machine.site, "other", "other.py")
+    return [tool, library, other]
+
+
+def compiled(path: Path) -> Path:
+    return path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
+
+
+def test_a_link_has_what_its_tool_imports_compiled_once(machine: Machine, sources: list[Path]) -> None:
+    tool, library, other = sources
+    told = machine.hide_commands().ferrule("doctor", "--json").document["findings"]
+    (found,) = [one for one in told if one["id"] == "bytecode-missing"]
+    assert (found["subject"], "ferrule link" in found["fix"]) == ("alpha, library", True)
+
+    linked = machine.ferrule("link", "alpha", "--json")
+    assert linked.document["compiled_files"] == 2
+    assert "Compiling 2 files" in linked.err
+    assert "Warning" not in linked.err
+    assert [compiled(path).exists() for path in (tool, library, other)] == [True, True, False]
+    for path in (tool, library):  # the interpreter takes it for what it has compiled itself
+        before = compiled(path).stat().st_ino
+        subprocess.run([sys.executable, "-c", f"import {path.relative_to(machine.site).parts[0].removesuffix('.py')}"],
+                       cwd=machine.site, env={"PYTHONPATH": str(machine.site)}, check=True)  # fmt: skip
+        assert compiled(path).stat().st_ino == before
+
+    again = machine.ferrule("link", "alpha", "--json")
+    assert (again.document["compiled_files"], again.err) == (0, "")
+    assert "bytecode-missing" not in machine.ferrule("doctor").out
+
+    library.write_text("changed = 1\n")
+    os.utime(library, (1, 1))
+    assert machine.ferrule("link", "alpha", "--json").document["compiled_files"] == 1
+
+
+def test_source_that_cannot_be_compiled_costs_nothing_else(machine: Machine, sources: list[Path]) -> None:
+    tool, library, _ = sources
+    broken = machine.site / "library" / "old.py"
+    broken.write_text("print 'of another Python'\n")
+    deep = machine.site / "library" / "deep.py"
+    deep.write_text("(" * 5000 + ")" * 5000 + "\n")
+    fifo = machine.site / "library" / "pipe.py"
+    fifo.write_text("")
+    describe(machine.site, "library", *(f"library/{name}.py" for name in ("deep", "old", "pipe", "__init__")))
+    fifo.unlink()
+    os.mkfifo(fifo)
+
+    linked = machine.ferrule("link", "alpha", "--json")
+    assert (linked.code, linked.document["compiled_files"]) == (0, 2)
+    assert "Traceback" not in linked.err
+    assert [compiled(path).exists() for path in (tool, library, broken, deep)] == [True, True, False, False]
