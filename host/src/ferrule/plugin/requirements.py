@@ -31,19 +31,9 @@ class Unmet(NamedTuple):
 def unmet(distribution: str) -> list[Unmet]:
     """What a distribution requires, and what that requires, and is not met; without its extras."""
     found: dict[tuple[str, str], Unmet] = {}
-    seen: set[tuple[str, str]] = set()
-    waiting = [(distribution, "")]
-    while waiting:
-        name, extra = waiting.pop(0)
-        if (same_distribution(name), extra) in seen:
-            continue
-        seen.add((same_distribution(name), extra))
-        for one in _requirements(name, extra):
-            version = _version(one.name)
-            if version is None or (version and not one.specifier.contains(version, prereleases=True)):
-                found.setdefault((one.name, name), Unmet(_written(one), version, name))
-            if version is not None:
-                waiting += [(one.name, inner) for inner in ("", *sorted(one.extras))]
+    for name, one, version in _walk(distribution):
+        if version is None or (version and not one.specifier.contains(version, prereleases=True)):
+            found.setdefault((one.name, name), Unmet(_written(one), version, name))
     return list(found.values())
 
 
@@ -52,14 +42,24 @@ def brought_by(distribution: str) -> set[str]:
 
     Of that, what is installed.
     """
-    found: set[str] = set()
-    waiting = [distribution]
+    needed = _walk(distribution, *_extras(distribution))
+    return {same_distribution(distribution), *(same_distribution(one.name) for _, one, version in needed if version)}
+
+
+def _walk(distribution: str, *extras: str) -> Iterator[tuple[str, Requirement, str | None]]:
+    """Each requirement of a distribution and of what that requires: who has it, and `_version` of what it names."""
+    seen: set[tuple[str, str]] = set()
+    waiting = [(distribution, extra) for extra in ("", *extras)]
     while waiting:
-        name = same_distribution(waiting.pop())
-        if name not in found and _version(name) is not None:
-            found.add(name)
-            waiting += [one.name for one in _declared(name)]
-    return found
+        name, extra = waiting.pop(0)
+        if (same_distribution(name), extra) in seen:
+            continue
+        seen.add((same_distribution(name), extra))
+        for one in _requirements(name, extra):
+            version = _version(one.name)
+            yield name, one, version
+            if version is not None:
+                waiting += [(one.name, inner) for inner in ("", *sorted(one.extras))]
 
 
 def requirement_for(module: str, *distributions: str) -> str | None:

@@ -20,7 +20,7 @@ def describe(site: Path, distribution: str, *files: str, requires: str = "") -> 
     metadata.mkdir(exist_ok=True)
     lines = ["Metadata-Version: 2.1", f"Name: {distribution}", "Version: 1.0"]
     if requires:
-        lines.append(f"Requires-Dist: {requires}")
+        lines += ["Provides-Extra: more", f"Requires-Dist: {requires}"]
     (metadata / "METADATA").write_text("\n".join(lines) + "\n")
     digests = [base64.urlsafe_b64encode(hashlib.sha256((site / name).read_bytes()).digest()) for name in files]
     rows = [f"{name},sha256={digest.decode().rstrip('=')}," for name, digest in zip(files, digests, strict=True)]

@@ -31,14 +31,14 @@ _HOST = "ferrule"
 def find_uncompiled(distributions: Iterable[str]) -> dict[str, list[str]]:
     """The source files that have no bytecode, or that of another state, and may get some; by the distribution.
 
-    They are those of the distributions, of the host, and of what any of them may import by its metadata. Passed over
+    They are those of the distributions, of what these may import by their metadata, and of the host. Passed over
     are files that no RECORD lists, such as those of an editable installation, and the few of a distribution that an
     installer has compiled and which cannot be, such as those for another version of Python.
     """
     folders: dict[str, str] = {}
     for metadata in discovery.metadata_folders():
         folders.setdefault(discovery.name_and_version(metadata)[0], metadata)
-    names = {name for one in {_HOST, *distributions} for name in brought_by(one)}
+    names = {_HOST, *(name for one in distributions for name in brought_by(one))}
     found = {name: _find_in(folders[name]) for name in sorted(names) if name in folders}
     return {name: files for name, files in found.items() if files}
 
