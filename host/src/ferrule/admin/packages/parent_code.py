@@ -81,7 +81,7 @@ def of_installed(found: list[DistributionFiles]) -> Iterator[ParentCode]:
         owners = _owners(together)
         for name in names_in(site):
             yield from _at_start(name, site, next(iter(owners.get(name, ())), None))
-        yield from _between(together)
+        yield from _between(together, owners)
         yield from _impersonators(together)
     for one in found:
         yield from _of_itself(one, {other.name for other in found})
@@ -114,12 +114,12 @@ def of_arriving(
         yield from _launchers(one)
         yield from _scripts(one)
         yield from _over_what_is_there(one, present)
-    yield from (problem for problem in _between([*staying, *arriving]) if problem.distribution in names)
+    found = [*staying, *arriving]
+    yield from (problem for problem in _between(found, _owners(found)) if problem.distribution in names)
 
 
-def _between(found: list[DistributionFiles]) -> Iterator[ParentCode]:
-    """What distributions of one folder do to each other."""
-    owners = _owners(found)
+def _between(found: list[DistributionFiles], owners: dict[str, list[DistributionFiles]]) -> Iterator[ParentCode]:
+    """What distributions of one folder do to each other. owners: of each file in it, as `_owners` gives them."""
     yield from _conflicts(owners)
     yield from _intruders(found, owners)
     yield from _same_modules(owners)
@@ -168,7 +168,7 @@ def _project(one: DistributionFiles) -> str:
 def _of_itself(one: DistributionFiles, names: Container[str]) -> Iterator[ParentCode]:
     """What its own list of files, its name and its entry points show. names: of all distributions."""
     own = os.path.basename(one.metadata)
-    foreign = {name.partition("/")[0] for name in one.digests if name.partition("/")[0].endswith(METADATA_ENDINGS)}
+    foreign = {folder for folder in _top_folders(one) if folder.endswith(METADATA_ENDINGS)}
     for folder in sorted(foreign - {own}):
         yield ParentCode(METADATA, one.name, folder, f"It brings {folder}, the metadata of another distribution.")
     told = one.told_name()
@@ -259,10 +259,10 @@ def _intruders(found: list[DistributionFiles], owners: dict[str, list[Distributi
     for one in found:
         told = {""}
         for name in one.digests:
-            folder = os.path.dirname(name)
-            if folder not in around_folder:
-                around_folder[folder] = _outermost_package(folder, packages)
-            around = around_folder[folder]
+            folder = name.rpartition("/")[0]
+            around = around_folder.get(folder)
+            if around is None:
+                around = around_folder[folder] = _outermost_package(folder, packages)
             if around not in told and packages[around] != one.name and name.endswith(_IMPORTED):
                 told.add(around)
                 message = f"It puts {name} into the package {around} of {packages[around]}."
@@ -280,7 +280,7 @@ def _same_modules(owners: dict[str, list[DistributionFiles]]) -> Iterator[Parent
     """A module and a package, or a module and its compiled form, of one name and of two distributions."""
     forms: dict[str, dict[str, list[DistributionFiles]]] = {}
     for name, claims in owners.items():
-        if module := _top_module(name):
+        if name.endswith(_IMPORTED) and (module := _top_module(name)):
             forms.setdefault(module, {})[name] = claims
     for module, files in forms.items():
         names = list(dict.fromkeys(one.name for claims in files.values() for one in claims))
@@ -293,7 +293,7 @@ def _same_modules(owners: dict[str, list[DistributionFiles]]) -> Iterator[Parent
 def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
     """Two folders of metadata in one folder that name one distribution: discovery gives its tools to neither."""
     brought = {
-        name.partition("/")[0] for one in found for name in one.digests if not _is_in(one.metadata, name)
+        folder for one in found for folder in _top_folders(one) if folder != os.path.basename(one.metadata)
     }  # told of those who brought them
     seen: dict[str, DistributionFiles] = {}
     for one in (one for one in found if os.path.basename(one.metadata) not in brought):
@@ -304,8 +304,9 @@ def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
             yield ParentCode(METADATA, one.name, os.path.basename(first.metadata), message)
 
 
-def _is_in(folder: str, name: str) -> bool:
-    return name.startswith(f"{os.path.basename(folder)}/")
+def _top_folders(one: DistributionFiles) -> set[str]:
+    """What its files begin with: folders, and the names of those that stand in none."""
+    return {name.partition("/")[0] for name in one.digests}
 
 
 def _over_what_is_there(one: DistributionFiles, present: list[DistributionFiles]) -> Iterator[ParentCode]:
