@@ -271,14 +271,23 @@ ODD_FOR_A_LAUNCHER = {"a b", "a\nb", "a\\nb", "ø🦀", "#!"}
 """Those that change the first line of a file, or how its parts are told apart. The others mean something to a shell."""
 
 
+APART = ("a\nb", "a\\nb", "-n", "#!")
+"""Those that mean something alone only, or would hide what others mean."""
+
+ALL_IN_ONE = " ".join(name for name in ODD if name not in APART)
+
+
+def _tier_of_launcher(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.slow if name in ODD_FOR_A_LAUNCHER else pytest.mark.full
+
+
 @pytest.mark.parametrize(
     ("link_form", "name"),
     [
-        *(("shell", name) for name in ODD),
-        *(
-            pytest.param("launcher", name, marks=[] if name in ODD_FOR_A_LAUNCHER else [pytest.mark.full])
-            for name in ODD
-        ),
+        *(("shell", name) for name in (ALL_IN_ONE, *APART)),
+        *(pytest.param("shell", name, marks=pytest.mark.slow) for name in ODD if name not in APART),
+        *(("launcher", name) for name in ("a b", "a\nb")),
+        *(pytest.param("launcher", name, marks=_tier_of_launcher(name)) for name in ODD if name not in ("a b", "a\nb")),
     ],
     indirect=["link_form"],
 )

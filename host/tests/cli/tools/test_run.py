@@ -62,7 +62,7 @@ def test_json_is_taken_from_the_command_line_and_from_stdin(machine: Machine) ->
         pytest.param(b'{"city": "Lyon"}', id="exit"),
     ],
 )
-@pytest.mark.parametrize("agent", ["", "agent-1"])
+@pytest.mark.parametrize("agent", ["", pytest.param("agent-1", marks=pytest.mark.slow)])
 def test_the_answer_is_byte_for_byte_the_executables(machine: Machine, stdin: bytes, agent: str) -> None:
     execute = (
         "city = arguments.get('city')\n"

@@ -183,6 +183,7 @@ def test_the_journal_and_a_trace_have_what_a_program_was_denied(machine: Machine
     assert f"Denied:\n  read {secret}\n" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("commands")
 def test_a_check_fails_with_the_file_that_a_program_is_denied(machine: Machine) -> None:
     install(machine, ["cat", "notes.txt"], ["cat"])

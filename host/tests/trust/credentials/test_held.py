@@ -65,7 +65,7 @@ class Updated:
         return subprocess.run(command, env=self.environment, capture_output=True, timeout=60, check=False)
 
 
-@pytest.fixture(params=["by a hook", "by tool.json"])
+@pytest.fixture(params=["by a hook", pytest.param("by tool.json", marks=pytest.mark.slow)])
 def updated(machine: Machine, request: pytest.FixtureRequest) -> Updated:
     return Updated(machine, request.param)
 
