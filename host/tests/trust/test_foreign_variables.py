@@ -58,7 +58,7 @@ def test_these_do_not(name: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("way", ["by credentials accept", "by permissions grant"])
+@pytest.mark.parametrize("way", ["by credentials accept", pytest.param("by permissions grant", marks=pytest.mark.slow)])
 def test_a_credential_that_is_another_programs_waits_for_the_admin(machine: Machine, way: str) -> None:
     machine.install("reader", properties={}, top=HOOK, execute="return {'length': len(context.credential('token'))}")
     for _ in range(2):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.process
 SAYS = "cannot be recorded in"
 
 
-@pytest.fixture(params=["no folder can be made", "a file is in its place"])
+@pytest.fixture(params=["no folder can be made", pytest.param("a file is in its place", marks=pytest.mark.slow)])
 def unrecorded(machine: Machine, request: pytest.FixtureRequest) -> Machine:
     machine.install("radio", properties={})
     state = Path("/proc/nowhere") if request.param.startswith("no") else machine.home / "state"

@@ -52,7 +52,7 @@ def call(machine: Machine, name: str, **environment: str) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.fixture(params=["by a hook", "by tool.json"])
+@pytest.fixture(params=["by a hook", pytest.param("by tool.json", marks=pytest.mark.slow)])
 def robbed(machine: Machine, request: pytest.FixtureRequest) -> Machine:
     """A tool that was installed and never called, and one that came later and wants its key."""
     is_hook = request.param == "by a hook"
