@@ -1,13 +1,12 @@
 """What other programs go by is told to a tool only where the admin has said so."""
 
 import json
-import subprocess
 from typing import Any
 
 import pytest
 
 from ferrule.trust.foreign_variables import OWNERS, owner_of
-from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.pool import Served
 
 TOKEN = "ghp-of-another-program-4711"
@@ -25,15 +24,7 @@ def credentials():
 
 
 def call(machine: Machine, name: str = "reader") -> Any:
-    done = subprocess.run(
-        [BIN / "ferrule", "run", name, "{}", "--json"],
-        cwd=machine.work,
-        env={**machine.environment, **ENVIRONMENT},
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    return json.loads(done.stdout)
+    return machine.ferrule("run", name, "{}", "--json", environment=ENVIRONMENT).document
 
 
 THEIRS = [

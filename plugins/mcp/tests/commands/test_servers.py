@@ -308,6 +308,7 @@ def test_a_server_without_tools_is_none(servers: Servers) -> None:
     assert "talk has no tools" in servers.add().err
 
 
+@pytest.mark.slow
 def test_serve_and_python_know_the_tools_of_a_server(servers: Servers) -> None:
     servers.add("--only", "say")
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
