@@ -171,7 +171,7 @@ def test_an_environment_that_decides_is_asked(environ: dict[str, str], tmp_path:
 # ---- when what a link starts is gone
 
 
-@pytest.fixture(params=["interpreter", "ferrule"])
+@pytest.fixture(params=["interpreter", pytest.param("ferrule", marks=pytest.mark.slow)])
 def gone(request: pytest.FixtureRequest, linked: Path, tmp_path: Path) -> str:
     """Take the interpreter away, or ferrule from the interpreter."""
     bare = tmp_path / "bare"
