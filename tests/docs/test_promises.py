@@ -68,6 +68,12 @@ process = pytest.mark.process
 
 
 @pytest.fixture
+def machine(machine: Machine) -> Machine:
+    """With the tools alone that a test installs."""
+    return machine.hide_tools()
+
+
+@pytest.fixture
 def config(machine: Machine) -> Path:
     """The configuration of a machine whose journal is on."""
     path = machine.home / ".config/ferrule/config.toml"

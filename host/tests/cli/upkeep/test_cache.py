@@ -36,7 +36,7 @@ def kept(machine: Machine) -> Machine:
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     """The same, for all tests of a worker that change nothing of what is kept."""
-    return _answer(Machine(tmp_path_factory.mktemp("asked")).hide_commands().uncover_the_host())
+    return _answer(Machine(tmp_path_factory.mktemp("asked")).hide_commands().hide_tools().uncover_the_host())
 
 
 def _answer(machine: Machine) -> Machine:

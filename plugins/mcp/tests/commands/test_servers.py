@@ -102,6 +102,7 @@ def test_a_server_that_lacks_a_right_says_which_and_gets_it(servers: Servers) ->
     assert servers.call("talk_say", {"text": "hi"})["success"] is True
 
 
+@pytest.mark.slow
 def test_a_server_changes_the_times_of_its_own_files_at_its_first_start(servers: Servers) -> None:
     lock = servers.data / "homes/mcp/talk/config.lock/held"
     initialized = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {}}}
@@ -248,7 +249,7 @@ def test_names_are_chosen(servers: Servers) -> None:
     assert len(servers.ferrule("list", "--json").document["servers"]) == 1
 
 
-def test_a_refusal_is_told_with_the_words_of_the_server_and_the_path_of_the_arguments(servers: Servers) -> None:
+def test_a_refusal_is_told_with_words_and_path_and_granted_to_all_tools_by_one_command(servers: Servers) -> None:
     said = "EACCES: permission denied, open '/srv/elsewhere.db'"
     servers.add()
     servers.tell(tool("say"), **{"tools/call": [[text_result(said, isError=True)]]})
@@ -267,22 +268,17 @@ def test_a_refusal_is_told_with_the_words_of_the_server_and_the_path_of_the_argu
         unconcerned = servers.call("talk_say", {"text": str(servers.scenario)})
         assert unconcerned["error_code"] == "TOOL_ERROR", pathless
 
-
-def test_what_a_tool_was_refused_is_granted_to_all_tools_of_its_server_by_one_command(servers: Servers) -> None:
-    secret = servers.scenario.with_name("notes.txt")
-    secret.write_text("of mine")
-    refused = text_result(f"EACCES: permission denied, open '{secret}'", isError=True)
-    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[refused]]})
-    servers.add()
+    denied = text_result(f"EACCES: permission denied, open '{secret}'", isError=True)
+    servers.tell(tool("say"), **{"tools/call": [[denied]]})
     called = servers.machine.ferrule("run", "talk_say", '{"text": "hi"}')
     command = f"ferrule mcp grant talk read={secret}"
     assert f"to all tools that come with it by `{command}`" in called.err
     assert "ferrule mcp grant" not in json.dumps(called.document)  # a model is not told
     shown = servers.machine.ferrule("permissions", "show", "talk_say", "--json").document["tools"][0]
-    assert [one["command"] for one in shown["refused"]] in ([], [command])  # there is a journal, or none
+    assert command in [one["command"] for one in shown["refused"]] or not shown["refused"]  # there may be no journal
     assert servers.machine.ferrule(*command.split()[1:]).code == 0
-    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[{"file": str(secret)}]]})
-    assert "of mine" in json.dumps(servers.call("talk_sing", {"text": ""}))
+    servers.tell(tool("say"), tool("say-twice"), **{"tools/call": [[{"file": str(secret)}]]})
+    assert "of mine" in json.dumps(servers.call("talk_say_twice", {"text": ""}))
 
 
 def test_many_tools_are_told_in_few_lines(servers: Servers) -> None:
