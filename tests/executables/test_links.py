@@ -30,6 +30,10 @@ GONE = "The tool example cannot be started: {} is gone, or has no ferrule any mo
 SHELLS = [shell for shell in (["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"]) if shutil.which(shell[0])]
 
 Ask = Callable[..., Run]
+# Where the form of a link makes no difference, one of them is there in each tier.
+ONE_FORM = pytest.mark.parametrize(
+    "link_form", ["launcher", pytest.param("shell", marks=pytest.mark.slow)], indirect=True
+)
 
 
 @pytest.fixture(autouse=True)
@@ -307,6 +311,7 @@ def test_any_path_can_be_linked(name: str, form: str, tmp_path: Path, environmen
     assert run([link], OSLO, environment=environment).document == GREETING
 
 
+@ONE_FORM
 def test_the_working_directory_is_in_no_link(site: Site, environment: dict[str, str], tmp_path: Path) -> None:
     here = tmp_path / "somewhere"
     here.mkdir()
@@ -320,6 +325,7 @@ def test_the_working_directory_is_in_no_link(site: Site, environment: dict[str, 
 # ---- writing and removing
 
 
+@ONE_FORM
 def test_linking_again_changes_nothing(linked: Path, site: Site, environment: dict[str, str]) -> None:
     before = (linked.read_bytes(), linked.stat().st_mtime_ns)
     site.link(["example"], environment)
@@ -333,6 +339,7 @@ def test_linking_again_brings_a_stale_link_up_to_date(site: Site, environment: d
     assert ask().stderr == b""
 
 
+@ONE_FORM
 @pytest.mark.parametrize("content", ["", "#!/bin/sh\necho mine\n", "#!/bin/sh\n# ferrule link: no JSON\n"])
 def test_a_file_of_somebody_else_stays(content: str, site: Site, environment: dict[str, str]) -> None:
     foreign = site.links / "example-tool"
@@ -346,6 +353,7 @@ def test_a_file_of_somebody_else_stays(content: str, site: Site, environment: di
     assert foreign.read_text() == content
 
 
+@ONE_FORM
 def test_a_dangling_link_of_somebody_else_stays(site: Site, environment: dict[str, str]) -> None:
     (site.links / "example-tool").symlink_to("nowhere")
     with pytest.raises(subprocess.CalledProcessError):
@@ -353,6 +361,7 @@ def test_a_dangling_link_of_somebody_else_stays(site: Site, environment: dict[st
     assert (site.links / "example-tool").is_symlink()
 
 
+@ONE_FORM
 def test_only_links_are_listed_and_removed(linked: Path) -> None:
     (linked.parent / "mine-tool").write_text("#!/bin/sh\n")
     os.mkfifo(linked.parent / "fifo-tool")
@@ -363,6 +372,7 @@ def test_only_links_are_listed_and_removed(linked: Path) -> None:
     assert sorted(path.name for path in linked.parent.iterdir()) == ["fifo-tool", "mine-tool"]
 
 
+@ONE_FORM
 def test_nothing_but_the_link_is_left_in_its_folder(linked: Path) -> None:
     assert [path.name for path in linked.parent.iterdir()] == ["example-tool"]
     assert linked.stat().st_mode & 0o777 == 0o755
