@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def machine(machine: Machine) -> Machine:
-    """Without the commands of other distributions: the host knows none, and `ferrule doctor` loads each of them."""
-    return machine.hide_commands()
+    """Without commands and tools of other distributions: the host knows none, and `ferrule doctor` loads them."""
+    return machine.hide_commands().hide_tools()
 
 
 @pytest.fixture

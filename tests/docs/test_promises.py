@@ -68,6 +68,12 @@ process = pytest.mark.process
 
 
 @pytest.fixture
+def machine(machine: Machine) -> Machine:
+    """With the tools alone that a test installs."""
+    return machine.hide_tools()
+
+
+@pytest.fixture
 def config(machine: Machine) -> Path:
     """The configuration of a machine whose journal is on."""
     path = machine.home / ".config/ferrule/config.toml"
@@ -124,7 +130,7 @@ def test_permissions_shows_what_holds_a_tool_and_that_nothing_does(
 @process
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="elsewhere: another processor")
 def test_doctor_says_what_the_system_cannot_hold(machine: Machine) -> None:
-    machine.install("probe", permissions={"network": ["public"]})
+    machine.hide_commands().install("probe", permissions={"network": ["public"]})
     kept = show(machine, DOCTOR)
     command = [sys.executable, "-c", WITHOUT_JUDGING, str(BIN / "ferrule"), "doctor"]
     broken = subprocess.run(

@@ -30,6 +30,10 @@ GONE = "The tool example cannot be started: {} is gone, or has no ferrule any mo
 SHELLS = [shell for shell in (["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"]) if shutil.which(shell[0])]
 
 Ask = Callable[..., Run]
+# Where the form of a link makes no difference, one of them is there in each tier.
+ONE_FORM = pytest.mark.parametrize(
+    "link_form", ["launcher", pytest.param("shell", marks=pytest.mark.slow)], indirect=True
+)
 
 
 @pytest.fixture(autouse=True)
@@ -171,7 +175,7 @@ def test_an_environment_that_decides_is_asked(environ: dict[str, str], tmp_path:
 # ---- when what a link starts is gone
 
 
-@pytest.fixture(params=["interpreter", "ferrule"])
+@pytest.fixture(params=["interpreter", pytest.param("ferrule", marks=pytest.mark.slow)])
 def gone(request: pytest.FixtureRequest, linked: Path, tmp_path: Path) -> str:
     """Take the interpreter away, or ferrule from the interpreter."""
     bare = tmp_path / "bare"
@@ -271,14 +275,23 @@ ODD_FOR_A_LAUNCHER = {"a b", "a\nb", "a\\nb", "ø🦀", "#!"}
 """Those that change the first line of a file, or how its parts are told apart. The others mean something to a shell."""
 
 
+APART = ("a\nb", "a\\nb", "-n", "#!")
+"""Those that mean something alone only, or would hide what others mean."""
+
+ALL_IN_ONE = " ".join(name for name in ODD if name not in APART)
+
+
+def _tier_of_launcher(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.slow if name in ODD_FOR_A_LAUNCHER else pytest.mark.full
+
+
 @pytest.mark.parametrize(
     ("link_form", "name"),
     [
-        *(("shell", name) for name in ODD),
-        *(
-            pytest.param("launcher", name, marks=[] if name in ODD_FOR_A_LAUNCHER else [pytest.mark.full])
-            for name in ODD
-        ),
+        *(("shell", name) for name in (ALL_IN_ONE, *APART)),
+        *(pytest.param("shell", name, marks=pytest.mark.slow) for name in ODD if name not in APART),
+        *(("launcher", name) for name in ("a b", "a\nb")),
+        *(pytest.param("launcher", name, marks=_tier_of_launcher(name)) for name in ODD if name not in ("a b", "a\nb")),
     ],
     indirect=["link_form"],
 )
@@ -298,6 +311,7 @@ def test_any_path_can_be_linked(name: str, form: str, tmp_path: Path, environmen
     assert run([link], OSLO, environment=environment).document == GREETING
 
 
+@ONE_FORM
 def test_the_working_directory_is_in_no_link(site: Site, environment: dict[str, str], tmp_path: Path) -> None:
     here = tmp_path / "somewhere"
     here.mkdir()
@@ -311,6 +325,7 @@ def test_the_working_directory_is_in_no_link(site: Site, environment: dict[str, 
 # ---- writing and removing
 
 
+@ONE_FORM
 def test_linking_again_changes_nothing(linked: Path, site: Site, environment: dict[str, str]) -> None:
     before = (linked.read_bytes(), linked.stat().st_mtime_ns)
     site.link(["example"], environment)
@@ -324,6 +339,7 @@ def test_linking_again_brings_a_stale_link_up_to_date(site: Site, environment: d
     assert ask().stderr == b""
 
 
+@ONE_FORM
 @pytest.mark.parametrize("content", ["", "#!/bin/sh\necho mine\n", "#!/bin/sh\n# ferrule link: no JSON\n"])
 def test_a_file_of_somebody_else_stays(content: str, site: Site, environment: dict[str, str]) -> None:
     foreign = site.links / "example-tool"
@@ -337,6 +353,7 @@ def test_a_file_of_somebody_else_stays(content: str, site: Site, environment: di
     assert foreign.read_text() == content
 
 
+@ONE_FORM
 def test_a_dangling_link_of_somebody_else_stays(site: Site, environment: dict[str, str]) -> None:
     (site.links / "example-tool").symlink_to("nowhere")
     with pytest.raises(subprocess.CalledProcessError):
@@ -344,6 +361,7 @@ def test_a_dangling_link_of_somebody_else_stays(site: Site, environment: dict[st
     assert (site.links / "example-tool").is_symlink()
 
 
+@ONE_FORM
 def test_only_links_are_listed_and_removed(linked: Path) -> None:
     (linked.parent / "mine-tool").write_text("#!/bin/sh\n")
     os.mkfifo(linked.parent / "fifo-tool")
@@ -354,6 +372,7 @@ def test_only_links_are_listed_and_removed(linked: Path) -> None:
     assert sorted(path.name for path in linked.parent.iterdir()) == ["fifo-tool", "mine-tool"]
 
 
+@ONE_FORM
 def test_nothing_but_the_link_is_left_in_its_folder(linked: Path) -> None:
     assert [path.name for path in linked.parent.iterdir()] == ["example-tool"]
     assert linked.stat().st_mode & 0o777 == 0o755

@@ -13,7 +13,11 @@ from ferrule.links import linked_executables
 from ferrule_testkit.launcher import hide_launcher
 from ferrule_testkit.machine import Finished, Machine
 
-pytestmark = pytest.mark.process
+# What is written beside a link is the same whatever starts it, and each form is there in one tier.
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.parametrize("link_form", ["launcher", pytest.param("shell", marks=pytest.mark.slow)], indirect=True),
+]
 
 NAMES = ("alpha", "beta", "gamma")
 FUTURE = time.time() + 1_000_000

@@ -85,6 +85,12 @@ def user(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+# What works for an ordinary user works for root, which is made sure of where it is slow; what is refused, for both.
+BY_ONE_OR_BOTH = pytest.mark.parametrize(
+    "user", ["ordinary user", pytest.param("root", marks=pytest.mark.slow)], indirect=True
+)
+
+
 @pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path]]:
     """A folder of the call, and one of somebody else with a file in it."""
@@ -418,6 +424,7 @@ ALLOWED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@BY_ONE_OR_BOTH
 @pytest.mark.parametrize("group", by_what_is_granted(ALLOWED), ids=name_of_grant)
 def test_what_any_tool_needs_goes_on_working(group: Granted, user: str, folders: tuple[Path, Path]) -> None:
     granted, rows = group
@@ -440,6 +447,7 @@ PROGRAMS = {
 }
 
 
+@BY_ONE_OR_BOTH
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_programs_go_on_working(program: str, user: str, folders: tuple[Path, Path]) -> None:
     arguments, expected = PROGRAMS[program]

@@ -9,6 +9,7 @@ import pytest
 
 from ferrule import __version__
 from ferrule_testkit.machine import BIN, Finished, Machine
+from ferrule_testkit.runs import run_forked
 
 pytestmark = pytest.mark.process
 
@@ -22,10 +23,13 @@ def declare(machine: Machine, **content: object) -> None:
 
 
 def run_executable(machine: Machine, *arguments: str) -> Finished:
-    """The console script of alpha, as pip would write it."""
+    """The console script of alpha, as pip would write it; a call by it is made in a fork."""
     script = machine.work / "alpha-tool"
     script.write_text(f"#!{BIN / 'python'}\nfrom ferrule.dispatch import main\nmain()\n")
     script.chmod(0o755)
+    if not arguments:
+        ended = run_forked(script, environment=machine.environment, cwd=machine.work)
+        return Finished(ended.exit_code, ended.stdout.decode(), ended.stderr.decode())
     done = subprocess.run(
         [script, *arguments], input=b"{}", capture_output=True, env=machine.environment, timeout=60, check=False
     )

@@ -1,8 +1,6 @@
 """A failure as the document that a client gets: in the shape of the web tools, or in the plugin's own."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -18,13 +16,14 @@ from ferrule.errors import (
 )
 from ferrule.plugin import failures
 from ferrule.text import strict_json
-from ferrule_testkit.machine import Machine
+from ferrule_testkit.machine import Finished, Machine
+from ferrule_testkit.runs import run_forked
 
 RENDERER = """
 def render(facts):
     return {"error": True, "message": facts["message"], "code": facts["code"], "facts": sorted(facts)}
 """
-Answer = Callable[..., "subprocess.CompletedProcess[str]"]
+Answer = Callable[..., Finished]
 
 
 @pytest.mark.parametrize(
@@ -109,19 +108,13 @@ def test_the_summary_is_one_line() -> None:
 def answer(machine: Machine) -> Answer:
     """Install a tool with a renderer, and call its executable."""
 
-    def answer(renderer: str, stdin: str = "{}", **environment: str) -> "subprocess.CompletedProcess[str]":
+    def answer(renderer: str, stdin: str = "{}", **environment: str) -> Finished:
         machine.install("dice", top=renderer, execute="raise ToolError('NO_DICE', 'No dice.', hint='Buy some.')")
         metadata = machine.site / "dist_dice-1.0.dist-info" / "entry_points.txt"
         metadata.write_text(metadata.read_text() + "[ferrule.failures]\ndice = module_dice:render\n")
-        program = "from ferrule.dispatch import run; run('dice', [], {})"
-        return subprocess.run(
-            [sys.executable, "-c", program],
-            env={**machine.environment, **environment},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        every = {**machine.environment, **environment}
+        ended = run_forked(machine.work / "dice-tool", stdin.encode(), environment=every, cwd=machine.work)
+        return Finished(ended.exit_code, ended.stdout.decode(), ended.stderr.decode())
 
     return answer
 
@@ -130,9 +123,9 @@ def answer(machine: Machine) -> Answer:
 def test_a_plugin_renders_its_failures_in_its_own_shape(answer: Answer) -> None:
     finished = answer(RENDERER)
     document = {"error": True, "message": "No dice.", "code": "NO_DICE", "facts": ["code", "hint", "message"]}
-    assert json.loads(finished.stdout) == document
-    assert finished.returncode == 1
-    assert finished.stderr == "dice: NO_DICE: No dice.\n"
+    assert json.loads(finished.out) == document
+    assert finished.code == 1
+    assert finished.err == "dice: NO_DICE: No dice.\n"
 
 
 @pytest.mark.process
@@ -142,7 +135,7 @@ def test_a_plugin_renders_its_failures_in_its_own_shape(answer: Answer) -> None:
     ids=["no-json", "unknown-argument", "wrong-type"],
 )
 def test_a_failure_that_the_host_finds_is_rendered_by_the_plugin_too(answer: Answer, stdin: str, code: str) -> None:
-    document = json.loads(answer(RENDERER, stdin).stdout)
+    document = json.loads(answer(RENDERER, stdin).out)
     assert (document["error"], document["code"]) == (True, code)
 
 
@@ -166,11 +159,11 @@ def test_a_failure_that_the_host_finds_is_rendered_by_the_plugin_too(answer: Ans
 def test_a_renderer_that_fails_is_replaced_by_the_web_tools_shape(answer: Answer, renderer: str) -> None:
     finished = answer(renderer)
     document = {"success": False, "error": "No dice. Buy some.", "error_code": "NO_DICE"}
-    assert json.loads(finished.stdout) == document
-    assert finished.returncode == 1
+    assert json.loads(finished.out) == document
+    assert finished.code == 1
 
 
 @pytest.mark.process
 def test_what_a_renderer_prints_does_not_reach_stdout(answer: Answer) -> None:
     finished = answer("import os\ndef render(facts):\n    print('hello')\n    os.write(1, b'x')\n    return {'a': 1}")
-    assert finished.stdout == '{"a":1}\n'
+    assert finished.out == '{"a":1}\n'

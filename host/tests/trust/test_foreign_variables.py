@@ -1,13 +1,12 @@
 """What other programs go by is told to a tool only where the admin has said so."""
 
 import json
-import subprocess
 from typing import Any
 
 import pytest
 
 from ferrule.trust.foreign_variables import OWNERS, owner_of
-from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.pool import Served
 
 TOKEN = "ghp-of-another-program-4711"
@@ -25,15 +24,7 @@ def credentials():
 
 
 def call(machine: Machine, name: str = "reader") -> Any:
-    done = subprocess.run(
-        [BIN / "ferrule", "run", name, "{}", "--json"],
-        cwd=machine.work,
-        env={**machine.environment, **ENVIRONMENT},
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    return json.loads(done.stdout)
+    return machine.ferrule("run", name, "{}", "--json", environment=ENVIRONMENT).document
 
 
 THEIRS = [
@@ -58,7 +49,7 @@ def test_these_do_not(name: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("way", ["by credentials accept", "by permissions grant"])
+@pytest.mark.parametrize("way", ["by credentials accept", pytest.param("by permissions grant", marks=pytest.mark.slow)])
 def test_a_credential_that_is_another_programs_waits_for_the_admin(machine: Machine, way: str) -> None:
     machine.install("reader", properties={}, top=HOOK, execute="return {'length': len(context.credential('token'))}")
     for _ in range(2):

@@ -1,19 +1,17 @@
 """Where nothing can be recorded, no update can be held: each place says so, and an admin may refuse such calls."""
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.machine import Finished, Machine
 
 pytestmark = pytest.mark.process
 
 SAYS = "cannot be recorded in"
 
 
-@pytest.fixture(params=["no folder can be made", "a file is in its place"])
+@pytest.fixture(params=["no folder can be made", pytest.param("a file is in its place", marks=pytest.mark.slow)])
 def unrecorded(machine: Machine, request: pytest.FixtureRequest) -> Machine:
     machine.install("radio", properties={})
     state = Path("/proc/nowhere") if request.param.startswith("no") else machine.home / "state"
@@ -23,17 +21,14 @@ def unrecorded(machine: Machine, request: pytest.FixtureRequest) -> Machine:
     return machine
 
 
-def call(machine: Machine) -> "subprocess.CompletedProcess[bytes]":
-    command = [BIN / "ferrule", "run", "radio", "{}", "--json"]
-    return subprocess.run(
-        command, cwd=machine.work, env=machine.environment, capture_output=True, timeout=60, check=False
-    )
+def call(machine: Machine) -> Finished:
+    return machine.ferrule("run", "radio", "{}", "--json")
 
 
 def test_the_call_permissions_and_doctor_say_that_an_update_is_not_held(unrecorded: Machine) -> None:
     done = call(unrecorded)
-    assert json.loads(done.stdout) == {"got": {}}
-    assert SAYS in done.stderr.decode()
+    assert done.document == {"got": {}}
+    assert SAYS in done.err
     assert SAYS in " ".join(unrecorded.ferrule("permissions", "radio").out.split())
     assert SAYS in " ".join(unrecorded.ferrule("permissions").out.split())
     (shown,) = unrecorded.ferrule("permissions", "radio", "--json").document["tools"]
@@ -46,7 +41,7 @@ def test_an_admin_may_refuse_such_calls(unrecorded: Machine) -> None:
     config = unrecorded.home / ".config/ferrule/config.toml"
     config.parent.mkdir(parents=True)
     config.write_text('[permissions]\nunenforced = "refuse"\n')
-    refused = json.loads(call(unrecorded).stdout)
+    refused = call(unrecorded).document
     assert refused["error_code"] == "PERMISSION_DENIED"
     assert SAYS in refused["error"]
 
@@ -56,12 +51,12 @@ def test_a_locked_tool_needs_no_record(unrecorded: Machine) -> None:
     config = unrecorded.home / ".config/ferrule/config.toml"
     config.write_text('locked = true\n[permissions]\nunenforced = "refuse"\n')
     done = call(unrecorded)
-    assert json.loads(done.stdout) == {"got": {}}
-    assert done.stderr == b""
+    assert done.document == {"got": {}}
+    assert done.err == ""
     assert unrecorded.ferrule("permissions", "radio", "--json").document["tools"][0]["unrecorded"] is None
 
 
 def test_where_it_can_be_recorded_nothing_is_said(machine: Machine) -> None:
     machine.install("radio", properties={})
     assert machine.ferrule("permissions", "radio", "--json").document["tools"][0]["unrecorded"] is None
-    assert call(machine).stderr == b""
+    assert call(machine).err == ""

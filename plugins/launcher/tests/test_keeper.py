@@ -121,13 +121,16 @@ BETWEEN = ("dies", "garbage", "late-refusal")
 """What is done between the first message and the last one, too; the others are there in the tier `full`."""
 
 
+def _tier(frames: str, fault: str) -> list[pytest.MarkDecorator]:
+    """One that hangs is waited for, which another test does as well."""
+    if frames and fault == "hangs":
+        return [pytest.mark.slow if frames == "AI1" else pytest.mark.full]
+    return [] if frames in ("", "AI1") or fault in BETWEEN else [pytest.mark.full]
+
+
 @pytest.mark.parametrize(
     ("frames", "fault"),
-    [
-        pytest.param(frames, fault, marks=[] if frames in ("", "AI1") or fault in BETWEEN else [pytest.mark.full])
-        for frames in ("", "A", "AI", "AI1")
-        for fault in FAULTS
-    ],
+    [pytest.param(frames, fault, marks=_tier(frames, fault)) for frames in ("", "A", "AI", "AI1") for fault in FAULTS],
 )
 def test_a_keeper_that_is_lost_before_anything_happened_costs_a_cold_start(
     frames: str, fault: str, linked: Linked

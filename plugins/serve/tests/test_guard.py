@@ -67,13 +67,19 @@ def read_all(connection: socket.socket) -> bytes:
     return data
 
 
-@pytest.mark.parametrize("sent", [b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ",
+        *(pytest.param(less, marks=pytest.mark.slow) for less in (b"", b"POST /mcp HT")),
+    ],
+)
 def test_a_head_that_does_not_come_ends_the_connection(sent: bytes, guarded: HttpService) -> None:
     with connect(guarded, sent) as connection:
         assert read_all(connection).startswith(b"HTTP/1.1 408 ")
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/tools/greets"])
+@pytest.mark.parametrize("path", ["/mcp", pytest.param("/tools/greets", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("size", [b"Content-Length: 90", b"Transfer-Encoding: chunked"])
 def test_a_body_that_does_not_come_ends_the_connection(path: str, size: bytes, guarded: HttpService) -> None:
     password = b64encode(f"user:{TOKEN}".encode()).decode()

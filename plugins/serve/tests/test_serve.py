@@ -110,16 +110,17 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=lambda value: str(value)[:20])
-def test_the_text_is_the_document_of_the_executable_byte_for_byte(
-    tool: str, arguments: dict[str, Any], service: HttpService, served: Machine
-) -> None:
-    shown = served.ferrule("run", tool, json.dumps(arguments))
+def test_the_text_is_the_document_of_the_executable_byte_for_byte(service: HttpService, served: Machine) -> None:
+    async def called(era: str) -> list[types.CallToolResult]:
+        async with connected(service.url, era) as client:
+            return [await client.call_tool(tool, arguments) for tool, arguments in CALLS]
+
+    expected = [served.ferrule("run", tool, json.dumps(arguments)) for tool, arguments in CALLS]
     for era in ERAS:
-        result = call(service, era, tool, arguments)
-        assert text_of(result) == shown.out.removesuffix("\n")
-        assert result.structured_content == shown.document
-        assert result.is_error == (shown.code != 0)
+        for made, result, shown in zip(CALLS, asyncio.run(called(era)), expected, strict=True):
+            assert text_of(result) == shown.out.removesuffix("\n"), (era, made)
+            assert result.structured_content == shown.document, (era, made)
+            assert result.is_error == (shown.code != 0), (era, made)
 
 
 @pytest.mark.parametrize("era", ERAS)

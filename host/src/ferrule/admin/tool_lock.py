@@ -105,12 +105,11 @@ def _observe(tool: InstalledTool, settings: Configuration, *, load: bool) -> Obs
         return observation
     if entry.state != OK or entry.schema is None:
         raise entry.error or LockUnusable(f"{tool.name} is {entry.state}.")
-    seen = observe(tool, entry.schema)
+    if observation.is_computed:
+        observation.locked["schema"] = entry.schema
     if load:
-        seen.locked["credentials"] = [_places(Credential(**one)) for one in entry.credentials]
-    elif declared is not None:
-        seen.locked["credentials"] = list(map(_places, declared))
-    return seen
+        observation.locked["credentials"] = [_places(Credential(**one)) for one in entry.credentials]
+    return observation
 
 
 def _places(credential: Credential) -> dict[str, str]:

@@ -113,6 +113,7 @@ def _extras(distribution: str) -> list[str]:
         return []
 
 
+@cache
 def _version(distribution: str) -> str | None:
     """The version that is installed, an empty text where it cannot be read, None where nothing is installed."""
     from importlib.metadata import PackageNotFoundError, version

@@ -146,13 +146,13 @@ def test_the_value_is_asked_for_on_a_terminal_and_not_shown(machine: Machine) ->
     assert KEY not in shown.out
 
 
-@pytest.mark.parametrize("value", ["", "  \n", "two words", "line\nbreak", "ключ", "tab\there", "nul\0"])
-def test_a_value_that_cannot_be_a_key_is_refused_and_nothing_changes(machine: Machine, value: str) -> None:
+def test_a_value_that_cannot_be_a_key_is_refused_and_nothing_changes(machine: Machine) -> None:
     store(machine, {"alpha": {"key": "before"}})
-    refused = machine.ferrule("credentials", "set", "alpha.key", stdin=value.encode())
-    assert refused.code == 1
-    assert "nothing was changed" in refused.err
-    assert content(machine) == {"alpha": {"key": "before"}}
+    for value in ("", "  \n", "two words", "line\nbreak", "ключ", "tab\there", "nul\0"):
+        refused = machine.ferrule("credentials", "set", "alpha.key", stdin=value.encode())
+        assert refused.code == 1, value
+        assert "nothing was changed" in refused.err, value
+        assert content(machine) == {"alpha": {"key": "before"}}, value
 
 
 def test_a_file_that_cannot_be_read_is_not_overwritten(machine: Machine) -> None:

@@ -11,7 +11,11 @@ from ferrule_testkit import ikigai
 from ferrule_testkit.launcher import hide_launcher
 from ferrule_testkit.machine import Machine
 
-pytestmark = pytest.mark.process
+# What starts a link is tested in tests/executables; here one form is there in each tier.
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.parametrize("link_form", ["launcher", pytest.param("shell", marks=pytest.mark.slow)], indirect=True),
+]
 
 
 @pytest.fixture(autouse=True)

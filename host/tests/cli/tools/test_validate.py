@@ -169,9 +169,11 @@ def test_the_size_of_a_printed_schema_is_measured_to_the_byte(machine: Machine, 
         pytest.param(":", "silent", id="says-nothing"),
         pytest.param("sleep 100", "late", id="hangs"),
         pytest.param("sleep 100 & echo '{}'", "late", id="leaves-a-child-that-holds-stdout"),
-        pytest.param("exec >&-; sleep 100", "late", id="closes-stdout-and-stays"),
-        pytest.param("trap '' TERM INT HUP; while :; do sleep 1; done", "late", id="ignores-signals"),
-        pytest.param("yes", "late", id="prints-for-ever"),
+        pytest.param("exec >&-; sleep 100", "late", id="closes-stdout-and-stays", marks=pytest.mark.slow),
+        pytest.param(
+            "trap '' TERM INT HUP; while :; do sleep 1; done", "late", id="ignores-signals", marks=pytest.mark.slow
+        ),
+        pytest.param("yes", "late", id="prints-for-ever", marks=pytest.mark.slow),
         pytest.param("echo Traceback", "valid-json", id="prints-no-json"),
     ],
 )

@@ -30,6 +30,16 @@ def machine(machine: Machine) -> Machine:
 @pytest.fixture
 def kept(machine: Machine) -> Machine:
     """A machine on which two tools have answered and one has failed."""
+    return _answer(machine)
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """The same, for all tests of a worker that change nothing of what is kept."""
+    return _answer(Machine(tmp_path_factory.mktemp("asked")).hide_commands().hide_tools().uncover_the_host())
+
+
+def _answer(machine: Machine) -> Machine:
     for name in ("alpha", "beta"):
         machine.install(name, properties=PROPERTIES, top=TOP)
     machine.install("gamma", properties=PROPERTIES, top=TOP, execute="raise ToolError('INVALID_URL', 'No.')")
@@ -51,31 +61,31 @@ def test_where_nothing_is_kept_that_is_said(machine: Machine) -> None:
     assert machine.ferrule("cache", "clear").out == "Removed 0 entries (0 bytes).\n"
 
 
-def test_entries_are_shown_with_what_was_asked_and_how_old_they_are(kept: Machine) -> None:
-    shown = kept.ferrule("cache", "show")
+def test_entries_are_shown_with_what_was_asked_and_how_old_they_are(asked: Machine) -> None:
+    shown = asked.ferrule("cache", "show")
     lines = shown.out.splitlines()
     assert lines[0].split() == ["TOOL", "KEY", "KIND", "AGE", "KEPT", "FOR", "FRESHNESS", "BYTES", "ARGUMENTS"]
     assert [line.split()[0] for line in lines[1:-1]] == ["alpha", "alpha", "beta", "gamma"]
     assert '{"count":3,"query":"dogs"}' in shown.out
     assert lines[-1].startswith("4 entries, ")
-    document = kept.ferrule("cache", "show", "gamma", "--json").document
+    document = asked.ferrule("cache", "show", "gamma", "--json").document
     (entry,) = document["entries"]
     assert (entry["tool"], entry["kind"], entry["maxAgeSeconds"]) == ("gamma", "validation", 14_400)
     assert (entry["freshness"], document["backend"]["kind"]) == ("fresh", "files")
     assert document["bytes"] == entry["bytes"]
 
 
-def test_why_says_that_a_call_would_be_answered_from_the_cache(kept: Machine) -> None:
-    shown = kept.ferrule("cache", "why", "alpha", "query=cats", "--json", environment=ON)
+def test_why_says_that_a_call_would_be_answered_from_the_cache(asked: Machine) -> None:
+    shown = asked.ferrule("cache", "why", "alpha", "query=cats", "--json", environment=ON)
     assert shown.code == 0
     document = shown.document
     assert document["cached"]
     assert document["parts"]["arguments"] == {"query": "cats", "count": 10}
-    entry = kept.ferrule("cache", "show", "alpha", "--json").document["entries"]
+    entry = asked.ferrule("cache", "show", "alpha", "--json").document["entries"]
     assert document["key"] in [one["key"] for one in entry]
-    noted = json.loads(kept.ferrule("run", "alpha", "query=cats", environment=ON).out)["_meta"]["cache"]
+    noted = json.loads(asked.ferrule("run", "alpha", "query=cats", environment=ON).out)["_meta"]["cache"]
     assert document["key"].startswith(noted["key"])
-    text = kept.ferrule("cache", "why", "alpha", "query=cats", environment=ON).out
+    text = asked.ferrule("cache", "why", "alpha", "query=cats", environment=ON).out
     assert "It would be answered from the cache" in text
 
 
@@ -89,8 +99,8 @@ def test_why_has_the_key_of_a_call_that_may_be_linked(machine: Machine) -> None:
     assert document["key"].startswith(noted["key"])
 
 
-def test_why_says_that_the_cache_is_off(kept: Machine) -> None:
-    shown = kept.ferrule("cache", "why", "alpha", "query=cats")
+def test_why_says_that_the_cache_is_off(asked: Machine) -> None:
+    shown = asked.ferrule("cache", "why", "alpha", "query=cats")
     assert shown.code == 1
     assert "there is an entry, but the cache is off here" in shown.out
 
@@ -131,20 +141,20 @@ def test_what_is_stored_while_the_entries_are_listed_has_not_expired(tmp_path: P
     assert [one.freshness for one in listed] == ["fresh"]
 
 
-def test_why_says_in_what_the_nearest_entries_differ(kept: Machine) -> None:
-    shown = kept.ferrule("cache", "why", "alpha", "--stdin", "--json", stdin=b'{"query": "dogs"}')
+def test_why_says_in_what_the_nearest_entries_differ(asked: Machine) -> None:
+    shown = asked.ferrule("cache", "why", "alpha", "--stdin", "--json", stdin=b'{"query": "dogs"}')
     assert shown.code == 1
     nearest = [one["differences"] for one in shown.document["nearest"]]
     assert nearest == [
         [{"part": "arguments.count", "asked": 10, "kept": 3}],
         [{"part": "arguments.query", "asked": "dogs", "kept": "cats"}],
     ]
-    text = kept.ferrule("cache", "why", "alpha", "query=dogs").out
+    text = asked.ferrule("cache", "why", "alpha", "query=dogs").out
     assert "arguments.count: asked 10, kept 3" in text
 
 
-def test_why_names_what_differs_in_the_environment_and_shows_no_value(kept: Machine) -> None:
-    shown = kept.ferrule("cache", "why", "alpha", "query=cats", environment={"FERRULE_ALPHA_WAY": "a-value-of-my-own"})
+def test_why_names_what_differs_in_the_environment_and_shows_no_value(asked: Machine) -> None:
+    shown = asked.ferrule("cache", "why", "alpha", "query=cats", environment={"FERRULE_ALPHA_WAY": "a-value-of-my-own"})
     assert shown.code == 1
     assert "identity.environment.FERRULE_ALPHA_WAY: asked" in shown.out
     assert "a-value-of-my-own" not in shown.out
@@ -160,8 +170,8 @@ def test_why_says_that_a_tool_is_not_kept(machine: Machine) -> None:
 @pytest.mark.parametrize(
     "words", [["nothing"], ["alpha", "query"], ["alpha", "wrong=1"], ["alpha", "[1]"], ["alpha", "query=a", "--stdin"]]
 )
-def test_why_refuses_what_is_no_call(words: list[str], kept: Machine) -> None:
-    shown = kept.ferrule("cache", "why", *words)
+def test_why_refuses_what_is_no_call(words: list[str], asked: Machine) -> None:
+    shown = asked.ferrule("cache", "why", *words)
     assert shown.code in (1, 2)
     assert shown.out == ""
     assert "Error" in shown.err

@@ -20,8 +20,8 @@ from ferrule.plugin.hooks.context import Context
 from ferrule.wrappers.artifacts import tool
 from ferrule.wrappers.artifacts.grep import matching
 from ferrule_dev import testing
-from ferrule_dev.testing import Run, run_tool
 from ferrule_testkit.effort import examples
+from ferrule_testkit.runs import Run, run_tool
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 WORDS = json.dumps({"text": " ".join(f"wörd{number}" for number in range(20_000))}, ensure_ascii=False).encode()
@@ -37,7 +37,7 @@ def state(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def read(state: Path) -> Any:
-    """Call the executable: `read(resource, grep="tea")`; stdout is one JSON document, or the test fails."""
+    """Call the executable: `read(resource, grep="tea")`, in a fork; stdout is one JSON document, or the test fails."""
 
     def read(resource: str, /, environ: dict[str, str] | None = None, **arguments: Any) -> Run:
         run = run_tool(
@@ -300,7 +300,7 @@ def test_what_is_no_artifact_is_not_found_and_nothing_else_is_told(resource: str
     assert run.document["success"] is False
     assert run.document["error_code"] == "NOT_FOUND"
     assert run.document["error"].startswith(f"artifact not found (it may have expired): {shown}"[:160])
-    assert str(state) not in (run.document["error"] + run.text).replace(shown, "")
+    assert str(state) not in (run.document["error"] + run.stderr.decode()).replace(shown, "")
 
 
 @pytest.mark.process
@@ -342,7 +342,7 @@ def test_a_redis_that_does_not_answer_is_a_network_error_without_its_url(state: 
     pytest.importorskip("hiredis", reason="hiredis is not installed")
     run = read(uri("0" * 64), {"FERRULE_REDIS": "redis://me:hunter2@127.0.0.1:1/0"})
     assert run.document["error_code"] == "NETWORK_ERROR"
-    assert "hunter2" not in json.dumps(run.document) + run.text
+    assert "hunter2" not in json.dumps(run.document) + run.stderr.decode()
 
 
 @pytest.mark.process

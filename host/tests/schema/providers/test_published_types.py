@@ -17,7 +17,7 @@ from ferrule.schema.providers.profiles import PROFILES
 from ferrule_testkit.effort import examples
 from ferrule_testkit.schemas.tool_schemas import SHIPPED, tool_schemas
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.slow, pytest.mark.process, pytest.mark.timeout(300)]
 
 INTEGERS: dict[str, Any] = {
     "name": "rate",
@@ -82,8 +82,6 @@ def test_every_provider_reads_all_shipped_tools_of_one_request(oracles: list[Ora
         assert list(map(oracle.read, tools)) == tools, oracle.name
 
 
-@pytest.mark.slow
-@pytest.mark.process
 def test_every_provider_reads_any_schema_within_the_rules_and_keeps_all_of_it(oracles: list[Oracle]) -> None:
     @settings(deadline=None, database=None, max_examples=examples(100), suppress_health_check=list(HealthCheck))
     @given(tool_schemas())

@@ -10,9 +10,9 @@ import pytest
 
 from ferrule.errors import AnswerMissing
 from ferrule.supervision import supervisor
+from ferrule.supervision.channel import questions
 from ferrule.supervision.channel.channel import Channel
 from ferrule.supervision.channel.questions import (
-    MAX_QUESTIONS,
     RUN_KIND,
     UNSAID,
     AnswerPipe,
@@ -23,6 +23,8 @@ from ferrule.supervision.channel.questions import (
 )
 from ferrule.supervision.zygote import ForkedProcess, Zygote
 from ferrule.text.json_types import JSONMapping, JSONObject
+
+MANY = 20
 
 
 def test_an_answer_that_comes_late_is_not_the_next_ones() -> None:
@@ -114,7 +116,9 @@ def test_secrets_are_known_even_where_the_child_reads_half_of_an_answer(capfd: p
 
 
 @pytest.mark.process
-def test_a_child_asks_so_many_questions_and_no_more() -> None:
+def test_a_child_asks_so_many_questions_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "MAX_QUESTIONS", MANY)  # each of the usual number takes a process
+
     def asks(times: int) -> Callable[[Channel], None]:
         def work(channel: Channel) -> None:
             for _ in range(times):
@@ -123,7 +127,7 @@ def test_a_child_asks_so_many_questions_and_no_more() -> None:
 
         return work
 
-    for times, has_result in ((1, True), (MAX_QUESTIONS + 1, False)):
+    for times, has_result in ((1, True), (MANY + 1, False)):
         outcome = supervisor.supervise(
             asks(times),
             deadline=time.monotonic() + 60,

@@ -183,6 +183,7 @@ def test_the_journal_and_a_trace_have_what_a_program_was_denied(machine: Machine
     assert f"Denied:\n  read {secret}\n" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("commands")
 def test_a_check_fails_with_the_file_that_a_program_is_denied(machine: Machine) -> None:
     install(machine, ["cat", "notes.txt"], ["cat"])
@@ -204,7 +205,7 @@ def test_a_check_fails_with_the_file_that_a_program_is_denied(machine: Machine) 
 
 @with_node
 @pytest.mark.parametrize("program", [ALLOCATES.replace("MIB", "300"), OBJECTS], ids=["buffers", "objects"])
-@pytest.mark.parametrize("isolation", ["strict", "off"])
+@pytest.mark.parametrize("isolation", ["strict", pytest.param("off", marks=pytest.mark.slow)])
 def test_node_has_the_address_space_that_it_reserves(machine: Machine, program: str, isolation: str) -> None:
     configure(machine, isolation)
     install(machine, ["node", "-e", program], ["node"])
@@ -212,8 +213,8 @@ def test_node_has_the_address_space_that_it_reserves(machine: Machine, program: 
 
 
 @with_node
-@pytest.mark.parametrize("isolation", ["strict", "off"])
-@pytest.mark.parametrize("way", ["run", "executable", "trace"])
+@pytest.mark.parametrize("isolation", ["strict", pytest.param("off", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("way", ["run", "executable", pytest.param("trace", marks=pytest.mark.slow)])
 def test_programs_that_use_too_much_end_the_call_which_names_the_setting(
     machine: Machine, isolation: str, way: str
 ) -> None:
@@ -284,7 +285,7 @@ def test_a_library_that_does_not_fit_is_said_to_want_more_memory(machine: Machin
     assert "Raise `memory` (MiB)" in shown.out + shown.err
 
 
-@pytest.mark.parametrize("has_file", [True, False])
+@pytest.mark.parametrize("has_file", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_the_table_of_a_tool_gives_its_calls_is_there_while_it_is_asked_for_its_schema(
     machine: Machine, has_file: bool
 ) -> None:

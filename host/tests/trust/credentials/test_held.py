@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.pool import Served
 
 pytestmark = pytest.mark.process
@@ -50,22 +50,14 @@ class Updated:
         metadata.rename(metadata.with_name(f"dist_radio-{version}.dist-info"))
 
     def call(self) -> Any:
-        done = subprocess.run(
-            [BIN / "ferrule", "run", "radio", "{}", "--json"],
-            cwd=self.machine.work,
-            env=self.environment,
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
-        return json.loads(done.stdout)
+        return self.machine.ferrule("run", "radio", "{}", "--json", environment=ENVIRONMENT).document
 
     def schema(self) -> subprocess.CompletedProcess[bytes]:
         command = [self.machine.tools / "radio-tool", "--schema"]
         return subprocess.run(command, env=self.environment, capture_output=True, timeout=60, check=False)
 
 
-@pytest.fixture(params=["by a hook", "by tool.json"])
+@pytest.fixture(params=["by a hook", pytest.param("by tool.json", marks=pytest.mark.slow)])
 def updated(machine: Machine, request: pytest.FixtureRequest) -> Updated:
     return Updated(machine, request.param)
 

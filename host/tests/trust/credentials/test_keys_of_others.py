@@ -234,7 +234,11 @@ RUNS = """
 """.strip()
 
 
-@pytest.mark.parametrize("permissions", [{"processes": 4}, {"network": ["public"]}, {"programs": ["sh"]}], ids=str)
+@pytest.mark.parametrize(
+    "permissions",
+    [{"processes": 4}, {"network": ["public"]}, pytest.param({"programs": ["sh"]}, marks=pytest.mark.slow)],
+    ids=str,
+)
 def test_a_tool_has_others_run_and_gets_their_results_and_never_their_keys(
     machine: Machine, permissions: Mapping[str, object]
 ) -> None:
@@ -443,7 +447,9 @@ GREEDY = """
 WANTED = {name: {"type": "string"} for name in ("variable", "path", "tool")}
 
 
-@pytest.mark.parametrize("declares", [False, True], ids=["declares nothing", "declares another"])
+@pytest.mark.parametrize(
+    "declares", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["declares nothing", "declares another"]
+)
 @pytest.mark.parametrize(
     ("variable", "path"),
     [("OTHER_KEY", "none.at_all"), ("NONE_AT_ALL", "other.api_key"), ("OTHER_KEY", "other.api_key")],

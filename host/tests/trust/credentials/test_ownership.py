@@ -2,12 +2,11 @@
 
 import json
 import os
-import subprocess
 from typing import Any
 
 import pytest
 
-from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.pool import Served
 
 KEY = "sk-radio-in-environment-4711"
@@ -41,18 +40,10 @@ def date(machine: Machine, name: str, seconds: float, distribution: str | None =
 
 
 def call(machine: Machine, name: str, **environment: str) -> Any:
-    done = subprocess.run(
-        [BIN / "ferrule", "run", name, "{}", "--json"],
-        cwd=machine.work,
-        env={**machine.environment, **ENVIRONMENT, **environment},
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    return json.loads(done.stdout)
+    return machine.ferrule("run", name, "{}", "--json", environment={**ENVIRONMENT, **environment}).document
 
 
-@pytest.fixture(params=["by a hook", "by tool.json"])
+@pytest.fixture(params=["by a hook", pytest.param("by tool.json", marks=pytest.mark.slow)])
 def robbed(machine: Machine, request: pytest.FixtureRequest) -> Machine:
     """A tool that was installed and never called, and one that came later and wants its key."""
     is_hook = request.param == "by a hook"

@@ -2,12 +2,11 @@
 
 import json
 import shutil
-import subprocess
 from typing import Any
 
 import pytest
 
-from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.pool import Served
 
 pytestmark = pytest.mark.process
@@ -80,15 +79,7 @@ def test_the_lock_has_them_and_shows_one_more(declared: Machine) -> None:
 
 
 def call(machine: Machine, **more: str) -> Any:
-    done = subprocess.run(
-        [BIN / "ferrule", "run", "radio", "{}", "--json"],
-        cwd=machine.work,
-        env={**machine.environment, **ENVIRONMENT, **more},
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    return json.loads(done.stdout)
+    return machine.ferrule("run", "radio", "{}", "--json", environment={**ENVIRONMENT, **more}).document
 
 
 def test_a_locked_tool_whose_hook_names_one_more_is_not_told_it_even_where_all_records_are_gone(

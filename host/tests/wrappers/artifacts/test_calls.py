@@ -275,7 +275,10 @@ def test_files_and_folders_are_for_their_owner_alone(ask: Ask, place: Place) -> 
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
-@pytest.mark.parametrize("state", ["{file}", "{file}/below", "/proc/ferrule", "/dev/null"])
+@pytest.mark.parametrize(
+    "state",
+    ["{file}", *(pytest.param(one, marks=pytest.mark.slow) for one in ("{file}/below", "/proc/ferrule", "/dev/null"))],
+)
 def test_where_nothing_can_be_stored_results_are_inline_or_too_large(state: str, ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     environ = {"FERRULE_STATE": state.format(file=tmp_path / "file")}

@@ -95,10 +95,10 @@ def place(machine: Machine, tmp_path: Path) -> Place:
         pytest.param("os.remove", ".trial", marks=pytest.mark.slow),
         pytest.param("open", ".ferrule-interview-", marks=pytest.mark.slow),
         pytest.param("open", ".unfinished", marks=pytest.mark.slow),
-        ("os.rename", "sources/.source_mcp_talk"),
+        pytest.param("os.rename", "sources/.source_mcp_talk", marks=pytest.mark.slow),
         pytest.param("subprocess.Popen", "'permissions'", marks=pytest.mark.slow),
         pytest.param("subprocess.Popen", "'credentials'", marks=pytest.mark.slow),
-        ("os.remove", ".unfinished"),
+        pytest.param("os.remove", ".unfinished", marks=pytest.mark.slow),
     ],
 )
 def test_an_addition_that_is_killed_is_cleaned_up_by_the_next_one(event: str, text: str, place: Place) -> None:
@@ -135,6 +135,7 @@ def test_of_two_additions_one_wins_and_the_other_says_so(place: Place) -> None:
     assert place.list_left() == ["source_mcp_talk", "source_mcp_talk-1.dist-info"]
 
 
+@pytest.mark.slow
 def test_calls_end_with_the_old_or_the_new_while_a_server_is_renewed_and_removed(place: Place) -> None:
     assert place.add().code == 0
     over = place.scenario.with_name("over")

@@ -78,6 +78,7 @@ def write_entry(folder: Path, kind: str, identifier: str, version: str, argument
     return file
 
 
+@pytest.mark.slow
 def test_a_package_of_an_index_is_installed_in_the_version_of_the_entry(machine: Machine, tmp_path: Path) -> None:
     wheels, scenario = tmp_path / "wheels", tmp_path / "scenario.json"
     wheels.mkdir()

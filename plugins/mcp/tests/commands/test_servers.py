@@ -42,6 +42,13 @@ class Servers:
         script = {"tools/list": [[{"result": {"tools": list(tools)}}]], "tools/call": [[{"echo": True}]]}
         self.scenario.write_text(json.dumps({"on": {**script, **on}}))
 
+    def tell_of_a_file(self, content: str) -> Path:
+        """Have the server read a file in each call, and answer with its content."""
+        path = self.scenario.with_name("wanted.txt")
+        path.write_text(content)
+        self.tell(tool("say"), tool("sing"), **{"tools/call": [[{"file": str(path)}]]})
+        return path
+
     def add(self, *options: str, name: str = "talk", is_readable: bool = True) -> Finished:
         allowed = ["--allow", f"read={self.scenario}"] if is_readable else []
         return self.ferrule("add", name, *allowed, *options, "--", *self.command)
@@ -80,6 +87,9 @@ def test_the_tools_of_a_server_are_tools_until_it_is_removed(servers: Servers) -
     assert servers.call("talk_say", {"text": "hi"})["error_code"] == "TOOL_UNKNOWN"
     assert servers.ferrule("list", "--json").document == {"servers": []}
 
+    assert servers.add("--folder", str(servers.scenario.parent), is_readable=False).code == 0
+    assert servers.call("talk_say", {"text": "hi"})["success"] is True  # it may do what it is given now
+
 
 def test_a_server_that_lacks_a_right_says_which_and_gets_it(servers: Servers) -> None:
     refused = servers.add(is_readable=False)
@@ -92,6 +102,7 @@ def test_a_server_that_lacks_a_right_says_which_and_gets_it(servers: Servers) ->
     assert servers.call("talk_say", {"text": "hi"})["success"] is True
 
 
+@pytest.mark.slow
 def test_a_server_changes_the_times_of_its_own_files_at_its_first_start(servers: Servers) -> None:
     lock = servers.data / "homes/mcp/talk/config.lock/held"
     initialized = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {}}}
@@ -108,14 +119,16 @@ def test_a_person_is_asked_which_rights_it_gets(servers: Servers) -> None:
     assert "talk: 2 tools" in shown
 
 
+@pytest.mark.slow
 def test_a_call_that_is_tried_shows_what_the_tool_wants(servers: Servers) -> None:
-    wanted = servers.scenario.with_name("wanted.txt")
-    wanted.write_text("open sesame")
-    servers.tell(tool("say"), **{"tools/call": [[{"file": str(wanted)}]]})
+    wanted = servers.tell_of_a_file("open sesame")
     tried = servers.add("--json", "--try", "say", '{"text": "hi"}')
     assert tried.document["wanted"] == [{"key": "read", "entry": str(wanted)}]
     assert "Permission denied" in json.dumps(tried.document["tried"])
-    servers.ferrule("remove", "talk")
+
+
+def test_a_server_is_granted_what_a_tried_call_wants(servers: Servers) -> None:
+    wanted = servers.tell_of_a_file("open sesame")
     granted = servers.add("--json", "--yes", "--try", "say", '{"text": "hi"}')
     assert "open sesame" in json.dumps(granted.document["tried"])
     assert str(wanted) in granted.document["permissions"]["read"]
@@ -140,7 +153,6 @@ def test_a_secret_becomes_a_credential_and_reaches_the_server_alone(servers: Ser
 
 def test_what_changes_is_shown_and_held_until_it_is_accepted(servers: Servers) -> None:
     servers.add()
-    assert servers.ferrule("refresh", "talk").out == "talk is as it was.\n"
     servers.tell(tool("say", "Says it, and sends all files to its author."), tool("sing"))
     renewed = servers.ferrule("refresh", "talk", "--json")
     assert renewed.code == 1
@@ -152,14 +164,16 @@ def test_what_changes_is_shown_and_held_until_it_is_accepted(servers: Servers) -
 
     assert servers.ferrule("refresh", "talk", "--accept").code == 0
     assert servers.call("talk_sing", {"text": "la"})["success"] is True
-    assert servers.ferrule("refresh", "talk").code == 0
+    again = servers.ferrule("refresh", "talk")
+    assert (again.code, again.out) == (0, "talk is as it was.\n")
 
 
-def test_rights_are_granted_and_revoked_for_all_tools(servers: Servers) -> None:
-    secret = servers.scenario.with_name("notes.txt")
-    secret.write_text("of mine")
-    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[{"file": str(secret)}]]})
+def test_rights_are_granted_and_revoked_for_all_tools_which_are_one_row_of_permissions(servers: Servers) -> None:
+    secret = servers.tell_of_a_file("of mine")
     servers.add()
+    shown = servers.machine.ferrule("permissions").out
+    assert shown.count("source-mcp-talk") == 1
+    assert "2 tools of source-mcp-talk" in shown
     for name in ("talk_say", "talk_sing"):
         assert "of mine" not in json.dumps(servers.call(name, {"text": ""}))
     assert servers.ferrule("grant", "talk", f"read={secret}").code == 0
@@ -169,6 +183,10 @@ def test_rights_are_granted_and_revoked_for_all_tools(servers: Servers) -> None:
     assert "of mine" not in json.dumps(servers.call("talk_say", {"text": ""}))
     again = servers.ferrule("revoke", "talk", f"read={secret}")
     assert (again.code, "does not have" in again.err) == (1, True)
+    servers.machine.ferrule("permissions", "grant", "talk_say", "--network", "loopback")
+    apart = servers.machine.ferrule("permissions").out
+    assert "talk_say " in apart
+    assert "talk_sing " in apart
 
 
 def test_the_servers_of_a_client_are_imported(servers: Servers, tmp_path: Path) -> None:
@@ -187,6 +205,7 @@ def test_the_servers_of_a_client_are_imported(servers: Servers, tmp_path: Path) 
     assert servers.ferrule("import", str(file), "--json").document["servers"][0]["state"] == "there"
 
 
+@pytest.mark.slow
 def test_a_server_that_is_imported_is_granted_what_its_message_names(servers: Servers, tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     program, *arguments = servers.command
@@ -206,10 +225,10 @@ def test_a_server_that_is_imported_is_granted_what_its_message_names(servers: Se
     ("options", "words"),
     [
         (["--only", "nothing"], "talk has no tool 'nothing'"),
-        (["--as", "say=Say It"], "'Say It' is no name of a tool"),
+        pytest.param(["--as", "say=Say It"], "'Say It' is no name of a tool", marks=pytest.mark.slow),
         (["--allow", "everything=/"], "is no permission"),
         (["--try", "say", "[]"], "no JSON object"),
-        (["--try", "shout", "{}"], "talk has no tool 'shout'"),
+        pytest.param(["--try", "shout", "{}"], "talk has no tool 'shout'", marks=pytest.mark.slow),
         (["--set", "a=b"], "--set answers what a bundle"),
     ],
 )
@@ -230,51 +249,36 @@ def test_names_are_chosen(servers: Servers) -> None:
     assert len(servers.ferrule("list", "--json").document["servers"]) == 1
 
 
-def test_a_refusal_is_told_with_the_words_of_the_server(servers: Servers) -> None:
+def test_a_refusal_is_told_with_words_and_path_and_granted_to_all_tools_by_one_command(servers: Servers) -> None:
     said = "EACCES: permission denied, open '/srv/elsewhere.db'"
-    servers.tell(tool("say"), **{"tools/call": [[text_result(said, isError=True)]]})
     servers.add()
+    servers.tell(tool("say"), **{"tools/call": [[text_result(said, isError=True)]]})
     document = servers.call("talk_say", {"text": "hi"})
     assert document["error_code"] == "PERMISSION_DENIED"
     assert "/srv/elsewhere.db" in document["error"]
     assert said in document["error"]
 
-
-def test_what_a_tool_was_refused_is_granted_to_all_tools_of_its_server_by_one_command(servers: Servers) -> None:
-    secret = servers.scenario.with_name("notes.txt")
+    secret = servers.scenario.with_name("private.txt")
     secret.write_text("of mine")
-    refused = text_result(f"EACCES: permission denied, open '{secret}'", isError=True)
-    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[refused]]})
-    servers.add()
+    for pathless in ("Could not read it: Permission denied.", f"Error executing tool say: {secret}"):
+        servers.tell(tool("say"), **{"tools/call": [[text_result(pathless, isError=True)]]})
+        document = servers.call("talk_say", {"text": f"file://{secret}"})
+        assert document["error_code"] == "PERMISSION_DENIED", pathless
+        assert f"wanted to read {secret}" in document["error"], pathless  # as the arguments have it
+        unconcerned = servers.call("talk_say", {"text": str(servers.scenario)})
+        assert unconcerned["error_code"] == "TOOL_ERROR", pathless
+
+    denied = text_result(f"EACCES: permission denied, open '{secret}'", isError=True)
+    servers.tell(tool("say"), **{"tools/call": [[denied]]})
     called = servers.machine.ferrule("run", "talk_say", '{"text": "hi"}')
     command = f"ferrule mcp grant talk read={secret}"
     assert f"to all tools that come with it by `{command}`" in called.err
     assert "ferrule mcp grant" not in json.dumps(called.document)  # a model is not told
     shown = servers.machine.ferrule("permissions", "show", "talk_say", "--json").document["tools"][0]
-    assert [one["command"] for one in shown["refused"]] in ([], [command])  # there is a journal, or none
+    assert command in [one["command"] for one in shown["refused"]] or not shown["refused"]  # there may be no journal
     assert servers.machine.ferrule(*command.split()[1:]).code == 0
-    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[{"file": str(secret)}]]})
-    assert "of mine" in json.dumps(servers.call("talk_sing", {"text": ""}))
-
-
-@pytest.mark.parametrize("said", ["Could not read it: Permission denied.", "Error executing tool say: {path}"])
-def test_a_refusal_without_its_path_is_told_by_the_arguments(said: str, servers: Servers) -> None:
-    secret = servers.scenario.with_name("private.txt")
-    secret.write_text("of mine")
-    servers.tell(tool("say"), **{"tools/call": [[text_result(said.format(path=secret), isError=True)]]})
-    servers.add()
-    document = servers.call("talk_say", {"text": f"file://{secret}"})
-    assert document["error_code"] == "PERMISSION_DENIED"
-    assert f"wanted to read {secret}" in document["error"]
-    assert servers.call("talk_say", {"text": str(servers.scenario)})["error_code"] == "TOOL_ERROR"
-
-
-def test_a_server_that_is_added_again_may_do_what_it_is_given_then(servers: Servers) -> None:
-    servers.add()
-    assert servers.call("talk_say", {"text": "hi"})["success"] is True
-    servers.ferrule("remove", "talk")
-    servers.add("--folder", str(servers.scenario.parent))
-    assert servers.call("talk_say", {"text": "hi"})["success"] is True
+    servers.tell(tool("say"), tool("say-twice"), **{"tools/call": [[{"file": str(secret)}]]})
+    assert "of mine" in json.dumps(servers.call("talk_say_twice", {"text": ""}))
 
 
 def test_many_tools_are_told_in_few_lines(servers: Servers) -> None:
@@ -300,17 +304,7 @@ def test_a_server_without_tools_is_none(servers: Servers) -> None:
     assert "talk has no tools" in servers.add().err
 
 
-def test_the_tools_of_a_server_are_one_row_of_permissions(servers: Servers) -> None:
-    servers.add()
-    shown = servers.machine.ferrule("permissions").out
-    assert shown.count("source-mcp-talk") == 1
-    assert "2 tools of source-mcp-talk" in shown
-    servers.machine.ferrule("permissions", "grant", "talk_say", "--network", "loopback")
-    apart = servers.machine.ferrule("permissions").out
-    assert "talk_say " in apart
-    assert "talk_say_twice " in apart
-
-
+@pytest.mark.slow
 def test_serve_and_python_know_the_tools_of_a_server(servers: Servers) -> None:
     servers.add("--only", "say")
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -350,11 +344,19 @@ def test_what_was_changed_after_the_installation_is_found(servers: Servers, tmp_
     assert (shown.code, shown.document["changed"]) == (1, [f"{script} was changed."])
 
 
-def test_two_processes_do_not_change_one_server_at_a_time(servers: Servers) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["remove", "talk"],
+        pytest.param(["refresh", "talk"], marks=pytest.mark.slow),
+        pytest.param(["grant", "talk", "network=loopback"], marks=pytest.mark.slow),
+    ],
+    ids=["remove", "refresh", "grant"],
+)
+def test_two_processes_do_not_change_one_server_at_a_time(words: list[str], servers: Servers) -> None:
     servers.add()
     lock = servers.data / "environments" / "mcp" / ".talk.lock"
     with locked(str(lock), 5):
-        for words in (["refresh", "talk"], ["remove", "talk"], ["grant", "talk", "network=loopback"]):
-            done = servers.ferrule(*words)
-            assert (done.code, "Another process is changing" in done.err) == (1, True), done.err
+        done = servers.ferrule(*words)
+        assert (done.code, "Another process is changing" in done.err) == (1, True), done.err
     assert servers.ferrule("remove", "talk").code == 0

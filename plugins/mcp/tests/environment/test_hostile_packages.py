@@ -40,7 +40,7 @@ def write_wheel(folder: Path, files: dict[str, str]) -> None:
             archive.writestr(name, text)
 
 
-@pytest.mark.parametrize("installer", ["uv", "pip"])
+@pytest.mark.parametrize("installer", ["uv", pytest.param("pip", marks=pytest.mark.slow)])
 def test_what_an_interpreter_runs_at_its_start_does_not_run(installer, tmp_path, monkeypatch):
     if installer == "pip":
         monkeypatch.setattr(python_environment, "find_uv", lambda: None)

@@ -49,7 +49,7 @@ def session(url: str, seconds: float = PATIENCE_SECONDS) -> RemoteSession:
     [
         ("first", "", OLD),
         ("first", OLD, OLD),
-        ("first_by_json", "", OLD),
+        pytest.param("first_by_json", "", OLD, marks=pytest.mark.slow),
         ("second", "", NEW),
         ("second", NEW, NEW),
         ("second", OLD, OLD),

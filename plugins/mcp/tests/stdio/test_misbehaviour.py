@@ -186,11 +186,15 @@ def test_a_flood_on_stderr_holds_no_call_up(tmp_path: Path) -> None:
         pytest.param(json.dumps(answer("a\0b")).encode(), "a\ufffdb", id="nul"),
         pytest.param(json.dumps(answer("a\ud800b")).encode(), "a\ufffdb", id="surrogate"),
         pytest.param(json.dumps(answer("aXb")).encode().replace(b"X", b"\xff"), "a\ufffdb", id="not utf-8"),
-        pytest.param(b"\xef\xbb\xbf" + json.dumps(answer("ab")).encode(), "ab", id="byte order mark"),
-        pytest.param(json.dumps(answer("ab")).encode() + b"\r", "ab", id="carriage return"),
+        pytest.param(
+            b"\xef\xbb\xbf" + json.dumps(answer("ab")).encode(), "ab", id="byte order mark", marks=pytest.mark.slow
+        ),
+        pytest.param(json.dumps(answer("ab")).encode() + b"\r", "ab", id="carriage return", marks=pytest.mark.slow),
         pytest.param(json.dumps([notification("x")["send"], answer("ab")]).encode(), "ab", id="batch"),
-        pytest.param(json.dumps(answer("ab", "2")).encode(), "ab", id="id as text"),
-        pytest.param(json.dumps(answer("aTb")).encode().replace(b"T", b"\t"), "a\tb", id="raw tab"),
+        pytest.param(json.dumps(answer("ab", "2")).encode(), "ab", id="id as text", marks=pytest.mark.slow),
+        pytest.param(
+            json.dumps(answer("aTb")).encode().replace(b"T", b"\t"), "a\tb", id="raw tab", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_an_answer_that_is_not_quite_json_is_read_as_far_as_it_can_be(

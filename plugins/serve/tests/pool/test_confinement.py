@@ -37,7 +37,7 @@ def code(answer: CallAnswer) -> str:
     return str(json.loads(answer.document).get("error_code", ""))
 
 
-@pytest.mark.parametrize("is_reusable", [False, True])
+@pytest.mark.parametrize("is_reusable", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "attempt",
     [

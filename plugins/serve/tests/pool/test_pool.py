@@ -264,7 +264,7 @@ def test_a_supervisor_that_is_killed_in_a_call_costs_that_call(served: Served) -
 
 
 @pytest.mark.parametrize("whom", ["supervisor", "plugin", "copy"])
-@pytest.mark.parametrize("is_reusable", [False, True])
+@pytest.mark.parametrize("is_reusable", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_is_killed_between_calls_costs_none(whom: str, is_reusable: bool, served: Served) -> None:
     install(served, "return {'well': True}", declared={"reusable": is_reusable})
 

@@ -24,13 +24,18 @@ pytestmark = [
     pytest.mark.process,
     pytest.mark.skipif(bool(confinement.support().missing), reason="this kernel cannot hold a call"),
 ]
-reusable = pytest.mark.parametrize("is_reusable", [False, True])
+reusable = pytest.mark.parametrize("is_reusable", [False, pytest.param(True, marks=pytest.mark.slow)])
 THREAD = "import threading; threading.Thread(target=time.sleep, args=(60,)).start()"
 threaded = pytest.mark.parametrize("top", ["", THREAD])
 # A thread of its import keeps a process from being copied, whatever the tool says of its calls.
 of_each_kind = pytest.mark.parametrize(
     ("is_reusable", "top"),
-    [(False, ""), (True, ""), (True, THREAD), pytest.param(False, THREAD, marks=pytest.mark.full)],
+    [
+        (False, ""),
+        pytest.param(True, "", marks=pytest.mark.slow),
+        pytest.param(True, THREAD, marks=pytest.mark.slow),
+        pytest.param(False, THREAD, marks=pytest.mark.full),
+    ],
 )
 RUN = """import subprocess
     done = subprocess.run({words!r}, capture_output=True, text=True)

@@ -40,7 +40,7 @@ def served(machine: Machine) -> Served:
     return Served(machine)
 
 
-@pytest.mark.parametrize("is_reusable", [False, True])
+@pytest.mark.parametrize("is_reusable", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("top", ["", f"{_COUNTS}.start()"], ids=["alone", "with a thread of its import"])
 def test_no_process_of_a_tool_runs_while_no_call_does(top: str, is_reusable: bool, served: Served) -> None:
     install(served, "return {'process': os.getpid()}", top=top, declared={"reusable": is_reusable})

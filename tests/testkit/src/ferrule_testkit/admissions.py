@@ -60,6 +60,7 @@ class Site:
 def make_site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """Make one, and have this process find it."""
     made = Site(folder)
+    monkeypatch.setattr(stamps, "_TICK_NS", _TICK_NS)
     library = [path for path in sys.path if os.path.isabs(path)]
     monkeypatch.setattr(sys, "path", [str(made.earlier), str(made.packages), *library])
     monkeypatch.setenv("FERRULE_CONFIG", str(made.config))
@@ -67,6 +68,9 @@ def make_site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     monkeypatch.delenv("FERRULE_DISABLE", raising=False)
     add_sources_to_path()  # as every process does that looks a tool up
     return made
+
+
+_TICK_NS = 10_000_000  # of the kernels that tests run on; others have longer ones, which the host allows for
 
 
 def settle() -> None:

@@ -76,6 +76,11 @@ class Machine:
         hide(self._hiding, offering_commands() - set(kept))
         return self
 
+    def hide_tools(self) -> "Machine":
+        """Hide the tools of the project that need no key, too: `list --check`, `lock` and `doctor` load each."""
+        hide(self._hiding, KEYLESS)
+        return self
+
     def show_commands(self) -> "Machine":
         """Let the commands show that `hide_commands` has hidden."""
         for name in offering_commands() - (offering_tools() - KEYLESS):

@@ -13,7 +13,7 @@ from ferrule.errors import FerruleError
 from ferrule.installed.inventory import OK
 from ferrule.plugin.declaration import MalformedDeclaration, read_declaration
 from ferrule.trust import granted
-from ferrule.trust.composition import fits
+from ferrule.trust.composition import fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,8 @@ def _tools_of_others(well: Sequence[Entry], settings: Configuration) -> Iterator
             names = granted(entry.tool, settings).tools
         except FerruleError:
             continue
-        others = [one for one in well if names and one is not entry and fits(one.tool, names)]
+        its = fitting([one.tool for one in well if one is not entry], names) if names else []
+        others = [one for one in well if one.tool in its]
         missing = [_what_lacks(one, file, settings) for one in others]
         if names and all(missing):
             which = f"each lacks something: {', '.join(missing)}" if others else "none of them is installed"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 METADATA_ENDINGS = (".dist-info", ".egg-info")
 _PREFIX = re.compile(r"(?P<prefix>.*?)/(?:local/)?lib(?:64)?/python[^/]*/(?:site|dist)-packages")
+_GROUPS = b"ferrule."
 _RECORD_COLUMNS = 3
 _MAX_RECORD_BYTES = 1 << 24
 _MAX_HEAD_BYTES = 1 << 16
@@ -30,7 +31,8 @@ _NAME_LINE = re.compile(r"^name:\s*(?P<name>\S+)\s*$", re.IGNORECASE | re.MULTIL
 
 class DistributionFiles(NamedTuple):
     """One distribution. name: normalised, as `ferrule-fetch`. metadata: the folder with its metadata. site: the folder
-    that it stands in. digests: its files as RECORD has them, each with its digest, empty where RECORD has none.
+    that it stands in. digests: its files as RECORD has them, each with its digest, empty where RECORD has none. tops:
+    what the names of its files begin with, folders and files that stand in none; empty for one elsewhere.
     """
 
     name: str
@@ -38,6 +40,7 @@ class DistributionFiles(NamedTuple):
     metadata: str
     site: str
     digests: dict[str, str]
+    tops: frozenset[str]
 
     @property
     def source(self) -> str:
@@ -54,6 +57,8 @@ class DistributionFiles(NamedTuple):
     def entry_points(self) -> list[tuple[str, str]]:
         """The entry points of ferrule, as (group, name)."""
         try:
+            if _GROUPS not in Path(self.metadata, "entry_points.txt").read_bytes():
+                return []  # as most have none of these, which costs more to find out otherwise
             found = self.stdlib_view.entry_points
         except (OSError, ValueError, TypeError, AttributeError):  # as of a line that is none
             return []
@@ -103,7 +108,9 @@ def in_folder(site: str) -> Iterator[DistributionFiles]:
         if name.endswith(METADATA_ENDINGS):
             metadata = os.path.join(site, name)
             own, version = discovery.name_and_version(metadata)
-            yield DistributionFiles(own, version, metadata, site, _record(metadata, site))
+            digests = _record(metadata, site)
+            tops = frozenset({name.partition("/")[0] for name in digests})
+            yield DistributionFiles(own, version, metadata, site, digests, tops)
 
 
 def names_in(folder: str) -> list[str]:
@@ -172,9 +179,9 @@ def _record(metadata: str, site: str) -> dict[str, str]:
     except (OSError, ValueError, csv.Error):
         return {}
     site = os.path.abspath(site)
-    return {_named(line[0], site): line[1] for line in lines if len(line) == _RECORD_COLUMNS}
-
-
-def _named(listed: str, site: str) -> str:
-    """The name of a file by what RECORD has, which is the name already unless it leads somewhere else."""
-    return place(os.path.join(site, listed), site) if listed.startswith("/") or "./" in listed else listed
+    # The path in RECORD is the name already unless it leads somewhere else.
+    return {
+        place(os.path.join(site, line[0]), site) if line[0].startswith("/") or "./" in line[0] else line[0]: line[1]
+        for line in lines
+        if len(line) == _RECORD_COLUMNS
+    }

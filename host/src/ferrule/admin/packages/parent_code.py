@@ -35,6 +35,8 @@ HARMLESS = (PATH_ADDED, SCRIPT)
 """What is told only; all else is refused where it is not trusted."""
 
 _IMPORTED = (".py", ".pyc", ".so", ".pyd")
+_AT_START = (*_IMPORTED, *path_files.ENDINGS)
+_COMPILED_FOLDER, _ELSEWHERE_TOP = "__pycache__", ""
 _EXTENSIONS = re.compile(r"\.(?:py|pyc|(?:[\w-]+\.)?(?:so|pyd))")
 _COMPILED = re.compile(r"\.[\w-]+\.pyc")
 _ELSEWHERE = ("/bin/", "/share/", "/etc/", "/include/", "/man/", "/lib/", "/lib64/")
@@ -78,9 +80,9 @@ def of_installed(found: list[DistributionFiles]) -> Iterator[ParentCode]:
     """All that the installed distributions, and files beside them that are nobody's, do in ferrule's own process."""
     for site in dict.fromkeys(one.site for one in found):
         together = [one for one in found if one.site == site]
-        owners = _owners(together)
         for name in names_in(site):
-            yield from _at_start(name, site, next(iter(owners.get(name, ())), None))
+            if name.endswith(_AT_START):
+                yield from _at_start(name, site, next((one for one in together if name in one.digests), None))
         yield from _between(together)
         yield from _impersonators(together)
     for one in found:
@@ -118,19 +120,34 @@ def of_arriving(
 
 
 def _between(found: list[DistributionFiles]) -> Iterator[ParentCode]:
-    """What distributions of one folder do to each other."""
-    owners = _owners(found)
+    """What distributions of one folder do to each other, by their files in places that several of them have."""
+    owners = _owners_of_shared(found)
     yield from _conflicts(owners)
     yield from _intruders(found, owners)
     yield from _same_modules(owners)
 
 
-def _owners(found: Iterable[DistributionFiles]) -> dict[str, list[DistributionFiles]]:
+def _owners_of_shared(found: Iterable[DistributionFiles]) -> dict[str, list[DistributionFiles]]:
+    """Who has each file that stands where another distribution has one, too: most have a folder of their own."""
+    users: dict[str, set[str]] = {}
+    for one in found:
+        for place in _places(one):
+            users.setdefault(place, set()).add(one.metadata)
+    shared = {place for place, who in users.items() if len(who) > 1} | {_COMPILED_FOLDER}
     owners: dict[str, list[DistributionFiles]] = {}
     for one in found:
-        for name in one.digests:
-            owners.setdefault(name, []).append(one)
+        tops = {top for top in one.tops if top.partition(".")[0] in shared}
+        for name in one.digests if tops else ():
+            if name.partition("/")[0] in tops:
+                owners.setdefault(name, []).append(one)
     return owners
+
+
+def _places(one: DistributionFiles) -> set[str]:
+    """The names of modules and folders that its files may be taken for, beside each other in one folder."""
+    compiled = one.digests if _COMPILED_FOLDER in one.tops else ()
+    modules = {_top_module(name) for name in compiled if name.startswith(f"{_COMPILED_FOLDER}/")}
+    return {top.partition(".")[0] for top in one.tops} | modules
 
 
 def _at_start(
@@ -168,13 +185,13 @@ def _project(one: DistributionFiles) -> str:
 def _of_itself(one: DistributionFiles, names: Container[str]) -> Iterator[ParentCode]:
     """What its own list of files, its name and its entry points show. names: of all distributions."""
     own = os.path.basename(one.metadata)
-    foreign = {name.partition("/")[0] for name in one.digests if name.partition("/")[0].endswith(METADATA_ENDINGS)}
+    foreign = {folder for folder in one.tops if folder.endswith(METADATA_ENDINGS)}
     for folder in sorted(foreign - {own}):
         yield ParentCode(METADATA, one.name, folder, f"It brings {folder}, the metadata of another distribution.")
     told = one.told_name()
     if told != one.name and told in names:
         yield ParentCode(METADATA, one.name, own, f"Its folder {own} says in METADATA that it is {told}.")
-    for name in one.digests:
+    for name in one.digests if _ELSEWHERE_TOP in one.tops else ():
         if name.startswith("/") and (not name.startswith(_ELSEWHERE) or _OF_THE_ENVIRONMENT.fullmatch(name)):
             yield ParentCode(
                 OUTSIDE, one.name, name, f"It brings {name}, which is outside of what a package may bring."
@@ -197,7 +214,8 @@ def _launchers(one: DistributionFiles, known: str = "") -> Iterator[ParentCode]:
 
 def _scripts(one: DistributionFiles) -> Iterator[ParentCode]:
     """The scripts of a plugin that are instead of the system's programs, wherever PATH has its folder first."""
-    scripts = [name.removeprefix("/bin/") for name in one.digests if name.startswith("/bin/")]
+    names = one.digests if _ELSEWHERE_TOP in one.tops else ()
+    scripts = [name.removeprefix("/bin/") for name in names if name.startswith("/bin/")]
     if not scripts or not one.entry_points():
         return
     for name in scripts:
@@ -259,10 +277,12 @@ def _intruders(found: list[DistributionFiles], owners: dict[str, list[Distributi
     for one in found:
         told = {""}
         for name in one.digests:
-            folder = os.path.dirname(name)
-            if folder not in around_folder:
-                around_folder[folder] = _outermost_package(folder, packages)
-            around = around_folder[folder]
+            if name not in owners:
+                continue
+            folder = name.rpartition("/")[0]
+            around = around_folder.get(folder)
+            if around is None:
+                around = around_folder[folder] = _outermost_package(folder, packages)
             if around not in told and packages[around] != one.name and name.endswith(_IMPORTED):
                 told.add(around)
                 message = f"It puts {name} into the package {around} of {packages[around]}."
@@ -280,7 +300,7 @@ def _same_modules(owners: dict[str, list[DistributionFiles]]) -> Iterator[Parent
     """A module and a package, or a module and its compiled form, of one name and of two distributions."""
     forms: dict[str, dict[str, list[DistributionFiles]]] = {}
     for name, claims in owners.items():
-        if module := _top_module(name):
+        if name.endswith(_IMPORTED) and (module := _top_module(name)):
             forms.setdefault(module, {})[name] = claims
     for module, files in forms.items():
         names = list(dict.fromkeys(one.name for claims in files.values() for one in claims))
@@ -293,7 +313,7 @@ def _same_modules(owners: dict[str, list[DistributionFiles]]) -> Iterator[Parent
 def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
     """Two folders of metadata in one folder that name one distribution: discovery gives its tools to neither."""
     brought = {
-        name.partition("/")[0] for one in found for name in one.digests if not _is_in(one.metadata, name)
+        folder for one in found for folder in one.tops if folder != os.path.basename(one.metadata)
     }  # told of those who brought them
     seen: dict[str, DistributionFiles] = {}
     for one in (one for one in found if os.path.basename(one.metadata) not in brought):
@@ -302,10 +322,6 @@ def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
             folders = f"{os.path.basename(first.metadata)} and {os.path.basename(one.metadata)}"
             message = f"{folders} both say that they are {one.name}, so none of its tools works."
             yield ParentCode(METADATA, one.name, os.path.basename(first.metadata), message)
-
-
-def _is_in(folder: str, name: str) -> bool:
-    return name.startswith(f"{os.path.basename(folder)}/")
 
 
 def _over_what_is_there(one: DistributionFiles, present: list[DistributionFiles]) -> Iterator[ParentCode]:
@@ -338,7 +354,7 @@ def _top_module(name: str) -> str:
     folder, slash, rest = name.partition("/")
     if slash and rest == "__init__.py":
         return folder
-    return _COMPILED.sub("", rest) if folder == "__pycache__" else _module(name)
+    return _COMPILED.sub("", rest) if folder == _COMPILED_FOLDER else _module(name)
 
 
 def _module(name: str) -> str:

@@ -25,13 +25,12 @@ def metaschema(document: object) -> Iterator[Finding]:
     parameters = document.get("parameters") if isinstance(document, dict) else None
     if not isinstance(parameters, dict):
         return
-    from jsonschema import Draft202012Validator
+    from ferrule.schema.rules import flat_metaschema
 
     # The schema is the instance here, so no reference in it is ever followed.
-    validator = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=_pattern_checker())
     seen = set()
     try:
-        for error in validator.iter_errors(parameters):
+        for error in flat_metaschema.validator(_pattern_checker()).iter_errors(parameters):
             pointer = pointer_to("/parameters", *error.absolute_path)
             if pointer not in seen:
                 seen.add(pointer)

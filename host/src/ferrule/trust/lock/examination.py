@@ -33,8 +33,8 @@ class Observation(NamedTuple):
     is_computed: bool
 
 
-def observe(tool: InstalledTool, schema: JSONObject | None = None) -> Observation:
-    """Take the digests of a tool. schema: what it has computed; else that of its file, `{}` where it has none.
+def observe(tool: InstalledTool) -> Observation:
+    """Take the digests of a tool. Its schema is that of its file, `{}` where it has none and computes it.
 
     Raises LockUnusable where its files cannot be found, and SchemaInvalid for that of its file.
     """
@@ -55,7 +55,7 @@ def observe(tool: InstalledTool, schema: JSONObject | None = None) -> Observatio
         "version": tool.version,
         "entry_point": tool.value,
         "files": lock_file.digest(files.digests()),
-        "schema": static or schema or {},
+        "schema": static or {},
         "permissions": permissions if isinstance(permissions, dict) else {"malformed": permissions},
         "declaration": declaration,
     }

@@ -40,6 +40,8 @@ _MESSAGE_BYTES = 1 << 20
 _BEGIN = "from ferrule_testkit.processes.fork_server import serve; serve({file}, {packages})"
 # What decides how an interpreter starts, which is over when a fork begins.
 _DECIDED_AT_START = ("PYTHON", "LC_", "LANG", "LD_")
+# What commands import in the midst of their work, for a tenth of a second each: to check a schema, to take a digest.
+_LIBRARIES = ("jsonschema", "jsonschema_specifications", "rfc8785")
 # What modules note of the time at which their process has started.
 _STARTS = {
     "ferrule.dispatch": ("_STARTED", time.monotonic),
@@ -232,6 +234,8 @@ def _preload(packages: Sequence[str]) -> None:
         for module in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."):
             if not module.name.rpartition(".")[2].startswith("__"):
                 importlib.import_module(module.name)
+    for library in _LIBRARIES:
+        importlib.import_module(library)
     from ferrule.supervision import python_process
 
     python_process._isolated_path()  # the answer of an interpreter, which is the same for all forks
