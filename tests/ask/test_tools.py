@@ -113,6 +113,7 @@ def test_the_environment_and_the_configuration_name_tools(
         Toolbox.load(None, Keys())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hostile")
 def test_what_is_broken_is_left_out_and_hurts_no_other() -> None:
     reasons = {

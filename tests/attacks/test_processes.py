@@ -218,6 +218,7 @@ class LimitedServer:
         wait_until_gone(self.mark)
 
 
+@pytest.mark.slow
 def test_connections_that_wait_cost_only_the_calls_that_made_them(machine: Machine) -> None:
     """Under a hard limit of 1,024 descriptors, twelve calls of one server have 140 such connections each."""
     gates = str(machine.work / "gate-")

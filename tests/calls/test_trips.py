@@ -64,6 +64,7 @@ def test_a_call_passes_few_files(measured: Trips) -> None:
     assert len(trip.all_files) <= FILES_OF_A_CALL, sorted(trip.all_files)
 
 
+@pytest.mark.slow
 def test_a_page_passes_few_files(measured: Trips) -> None:
     measured.environment |= {"FERRULE_FETCH_ALLOW": "loopback", "NO_PROXY": "*"}
     with Server() as server:
@@ -72,6 +73,7 @@ def test_a_page_passes_few_files(measured: Trips) -> None:
     assert len(trip.all_files) <= FILES_OF_A_PAGE, sorted(trip.all_files)
 
 
+@pytest.mark.slow
 def test_a_served_call_passes_few_files(measured: Trips) -> None:
     command = measured.command("ferrule.cli:main", "ferrule", "serve", "example")
     with subprocess.Popen(command, env=measured.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:

@@ -87,6 +87,7 @@ def test_no_name_but_those_of_its_hosts_leaves_the_machine(way: str, machine: Ma
     assert "stolen" not in looked_up(names)
 
 
+@pytest.mark.slow
 def test_what_is_asked_is_written_anew(machine: Machine, names: NameServer) -> None:
     """Capital letters, types and the sections behind the question could carry something."""
     body = """\
@@ -109,6 +110,7 @@ import socket, struct
     assert question[12:] == b"\x03sky\x04test\0\0\1\0\1"
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_too_long_for_a_datagram_comes_whole(machine: Machine, names: NameServer) -> None:
     machine.install(
         "sky", properties={}, execute=ASKS % (["many.sky.test"],), permissions={"network": ["*.sky.test:80"]}

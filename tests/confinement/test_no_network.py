@@ -151,6 +151,7 @@ def call(machine: Machine, way: str) -> dict[str, Any]:
     return dict(json.loads(Served(machine).run(work)))
 
 
+@pytest.mark.slow
 def test_a_tool_that_was_accepted_with_the_public_web_is_told_of_and_can_be_given_it_again(
     machine: Machine, page: str
 ) -> None:

@@ -56,6 +56,7 @@ _OUTER = """
 """
 
 
+@pytest.mark.slow
 def test_a_tool_that_runs_another_one_shares_its_relay(office: Office) -> None:
     office.install(FAR)
     office.machine.install(
@@ -95,6 +96,7 @@ def test_of_calls_at_once_each_has_its_own_refusals(office: Office) -> None:
     assert sorted(denied) == [[f"{host}:80"] for host in hosts]
 
 
+@pytest.mark.slow
 def test_no_more_connections_are_carried_at_once_than_the_relay_may(office: Office) -> None:
     """The others are closed, and the relay goes on when there is room."""
     office.install(FAR)

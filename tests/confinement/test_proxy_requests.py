@@ -151,6 +151,7 @@ def test_a_proxy_that_is_reached_by_tls_is_used(office: Office, reach: Callable[
         assert proxy.asked == ["GET http://far.invalid/", "CONNECT far.invalid:443"]
 
 
+@pytest.mark.slow
 def test_a_tool_that_may_reach_the_public_web_is_kept_from_the_own_network(office: Office) -> None:
     office.install("public")
     way = way_to("run", office.machine)

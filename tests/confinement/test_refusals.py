@@ -188,6 +188,7 @@ def test_a_refusal_that_is_the_tools_own_is_not_told_as_the_hosts(machine: Machi
     assert all("PermissionError" in document["error"] for document in found.values())
 
 
+@pytest.mark.slow
 def test_a_call_of_the_kernel_that_no_tool_may_make_is_told_as_nothing_else(machine: Machine) -> None:
     statements = [f"raw({NUMBERS[name]})" for name in RAW]
     assert len(statements) > 15

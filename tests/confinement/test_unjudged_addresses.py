@@ -64,6 +64,7 @@ def test_where_the_admin_says_so_such_a_call_is_refused(reaching: Machine) -> No
     assert refused(reaching, "run", "quiet", "{}").returncode == 0
 
 
+@pytest.mark.slow
 def test_the_server_says_so_at_its_start(reaching: Machine) -> None:
     done = refused(reaching, "serve", stdin=subprocess.DEVNULL)
     assert "warning: Addresses are not held" in done.stderr

@@ -124,6 +124,7 @@ def test_what_is_accepted_of_a_tool_counts_for_the_next_call(kept: KeptMachine) 
     assert kept.call("alpha", OSLO).document == {"got": OSLO}
 
 
+@pytest.mark.slow
 def test_a_call_that_waits_has_its_callers_credential_though_the_policy_is_found_again(kept: KeptMachine) -> None:
     top = """\
 import time; time.sleep(1)

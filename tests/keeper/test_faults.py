@@ -93,6 +93,7 @@ def test_a_call_has_one_answer_whichever_process_is_killed_meanwhile(
     assert linked.run(healthy, OSLO).document == GOT_OSLO
 
 
+@pytest.mark.slow
 def test_a_caller_and_its_keeper_that_are_killed_leave_nothing(linked: LinkedMachine) -> None:
     gate = linked.kept.machine.gate()
     executable = linked.install("alpha", execute=_WAITS.format(gate=str(gate)))
@@ -110,6 +111,7 @@ def test_a_caller_and_its_keeper_that_are_killed_leave_nothing(linked: LinkedMac
     assert process.communicate(timeout=PATIENCE_SECONDS) == (b"", b"")
 
 
+@pytest.mark.slow
 def test_a_tool_that_forks_without_end_is_ended_and_hurts_no_other_call(kept: KeptMachine) -> None:
     kept.machine.install("bomb", execute=_BOMB, permissions={"processes": 16})
     kept.machine.install("beta")
@@ -208,6 +210,7 @@ def test_nothing_is_made_in_the_runtime_folder_of_another_user(tmp_path: Path) -
 # ---- who asks from elsewhere
 
 
+@pytest.mark.slow
 @ROOT
 def test_callers_in_other_name_spaces_make_their_calls_themselves(linked: LinkedMachine) -> None:
     executable = linked.install("alpha")
@@ -224,6 +227,7 @@ def test_callers_in_other_name_spaces_make_their_calls_themselves(linked: Linked
     assert linked.calls() == before + 1
 
 
+@pytest.mark.slow
 def test_two_environments_have_a_keeper_each(linked: LinkedMachine) -> None:
     executable = linked.install("alpha")
     linked.kept.start()

@@ -77,6 +77,7 @@ def test_stopping_it_lets_calls_finish(kept: KeptMachine) -> None:
         assert has_ended(file)
 
 
+@pytest.mark.slow
 def test_one_of_several_is_ended(kept: KeptMachine) -> None:
     first = kept.start()
     kept.machine.environment["LC_ALL"] = "C.UTF-8"
@@ -153,6 +154,7 @@ def test_input_counts_as_whole_where_its_end_does_not_come(kept: KeptMachine) ->
         assert caller.answer().document == {"got": OSLO}
 
 
+@pytest.mark.slow
 def test_an_input_that_is_never_whole_is_answered(kept: KeptMachine) -> None:
     kept.machine.install("alpha")
     kept.start()

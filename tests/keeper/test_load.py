@@ -151,6 +151,7 @@ def is_busy(linked: LinkedMachine) -> bool:
     return bool(state["running"]) or state["processes"] > 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     os.geteuid() != 0 or platform.machine() != "x86_64",
     reason="elsewhere: only root sees what processes wait for, and the numbers are those of x86-64",

@@ -76,6 +76,7 @@ def test_executables_ask_and_serve_share_it(server: KeptServer) -> None:
     assert asyncio.run(serve())["count"] == 1  # by a server of its own
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(_LAUNCHER is None, reason="no launcher is installed")
 def test_it_is_started_by_one_executable_and_used_by_another(server: KeptServer) -> None:
     kept = server.kept

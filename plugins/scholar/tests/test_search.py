@@ -112,6 +112,7 @@ def test_papers_by_date_come_newest_first(call: Call) -> None:
     assert [one["year"] for one in answer["papers"]] == [2017, 2015, 1998]
 
 
+@pytest.mark.slow
 def test_the_newest_paper_is_there_where_older_ones_are_found_by_more_services(call: Call, reply: Reply) -> None:
     reply("openalex", "/works", "openalex-search.json")
     reply("crossref", "/works", "crossref-search.json")
@@ -164,6 +165,7 @@ def test_without_an_address_unpaywall_is_left_out_and_that_is_said(call: Call, m
     assert "_meta" not in answer  # nothing is missing that may be there the next time: the cache keeps it
 
 
+@pytest.mark.slow
 def test_a_service_that_hangs_costs_its_own_answer_alone(
     call: Call, reply: Reply, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -317,6 +317,7 @@ def test_a_state_comes_back_as_it_was_and_not_for_ever() -> None:
 # ---- search tools
 
 
+@pytest.mark.slow
 def test_a_search_that_has_to_wait_for_its_turn_does_so_outside_of_its_ten_seconds(
     patient: Make, clock: Clock, model_server: ModelServer
 ) -> None:

@@ -199,6 +199,7 @@ def test_preview_has_five_thousand_bytes_whatever_is_asked_for(
     assert answer["content"].endswith("\n\n[content truncated]")
 
 
+@pytest.mark.slow
 def test_more_than_five_million_bytes_count_as_that(server: Server, scrape: Scrape, make_context: Any) -> None:
     url = server.page("/", "x" * 5_000_100, "text/plain")
     within = make_context(max_bytes=20_000_000)

@@ -88,6 +88,7 @@ def test_a_pdf_that_needs_no_password_to_be_read_is_read(server: Server, fetch: 
     assert fetch(server.page("/", _encrypted(""), "application/pdf"))["content"].endswith("Words")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_pdf_that_is_built_to_take_for_ever_is_an_error_in_time(
     server: Server, error: Error, make_context: Callable[..., Context]
