@@ -14,6 +14,7 @@ import pytest
 from ferrule_dev.testing import Server
 from ferrule_testkit.machine import Finished
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, after, calls, failure, message, says, silent
+from ferrule_testkit.processes import fork_server
 from ferrule_testkit.processes.terminal import Terminal
 from ferrule_testkit.runs import mark, marked, wait_for, wait_until_gone
 from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, brave_error, some_hits
@@ -59,16 +60,11 @@ def ask(environ: dict[str, str], tmp_path: Path) -> Ask:
 
     def ask(*arguments: str, stdin: bytes = b"", _drop: str = "", **more: str) -> Finished:
         known = {name: value for name, value in {**environ, **more}.items() if name != _drop}
-        done = subprocess.run(
-            [FERRULE, "ask", *arguments],
-            input=stdin,
-            capture_output=True,
-            env=known,
-            cwd=tmp_path,
-            timeout=60,
-            check=False,
+        command = [str(FERRULE), "ask", *arguments]
+        done = fork_server.run(
+            "ferrule.cli:main", command, stdin, environment=known, cwd=tmp_path, packages=("ferrule", "ferrule_ask")
         )
-        finished = Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
+        finished = Finished(done.exit_code, done.stdout.decode(), done.stderr.decode())
         for secret in (MODEL_KEY, BRAVE_KEY):
             assert secret not in finished.out + finished.err
         assert "Traceback" not in finished.err

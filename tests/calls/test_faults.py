@@ -167,7 +167,6 @@ FAULTS = [
 ]
 OTHER_TOOLS = {"exception-with-a-secret", "kills-its-parent", "same-name-a", "same-name-b"}
 HANGING_SECONDS = 0.4  # that a tool gets which would not end by itself
-EVERY_FAULT = pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.tool) for fault in FAULTS])
 # One of each kind of what can happen to the process of a call. What a tool does there is the same whoever has started
 # it, and so is the document that comes of it; the other ways in differ in how they start it and what they make of that.
 KINDS = {
@@ -231,6 +230,11 @@ def _faults_of(chosen: set[str]) -> pytest.MarkDecorator:
     )
 
 
+EVERY_FAULT = pytest.mark.parametrize(
+    "fault",
+    [pytest.param(one, id=one.tool, marks=[] if one.tool in KINDS else [pytest.mark.slow]) for one in FAULTS],
+)
+"""One of each kind in the quick tiers, the others in the tier `slow`."""
 A_FAULT_OF_EACH_KIND, A_FAULT_OF_EACH_END = _faults_of(KINDS), _faults_of(ENDS)
 
 

@@ -127,7 +127,7 @@ class LinkedMachine:
     def install(self, name: str, **facts: Any) -> Path:
         """Install a tool, and link it. The executable."""
         self.kept.machine.install(name, **facts)
-        done = self.kept.machine.ferrule("link", name, close_fds=True)
+        done = self.kept.machine.ferrule("link", name)
         assert done.code == 0, done.err
         return self.kept.machine.tools / f"{name.replace('_', '-')}-tool"
 
