@@ -10,8 +10,8 @@
 #
 # TIER chooses the tests: unit, process, slow, installed or all. TESTS names files, folders or single tests, of any tier:
 #   make test TIER=unit    make test TESTS=host/tests/text/test_names.py
-# Of each table of tests that are no unit tests, a tier makes the first row and one in four of the others: other ones for
-# each commit. All rows: FERRULE_TEST_ROWS= make test
+# Of each table of tests that are no unit tests, a tier makes the first row and one in eight of the others: other ones
+# for each commit. All rows: FERRULE_TEST_ROWS= make test
 
 PYTHON ?= python3
 VENV := .venv
@@ -31,7 +31,7 @@ else
 endif
 
 ifeq ($(TESTS),)
-  test: export FERRULE_TEST_ROWS ?= 4:$(or $(shell git rev-parse HEAD 2>/dev/null),$(shell date +%F))
+  test: export FERRULE_TEST_ROWS ?= 8:$(or $(shell git rev-parse HEAD 2>/dev/null),$(shell date +%F))
 endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
