@@ -380,6 +380,7 @@ def pytest_xdist_setupnodes():
 """
 
 
+@pytest.mark.slow
 def test_workers_find_all_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     (tmp_path / "conftest.py").write_text(AT_THE_START)

@@ -384,6 +384,7 @@ def test_an_interruption_ends_the_command_at_once_and_leaves_nothing(
     wait_until_gone(value)
 
 
+@pytest.mark.slow
 def test_nothing_runs_any_more_when_the_command_has_ended(environ: dict[str, str], model_server: ModelServer) -> None:
     model_server.script(calls(BRAVE, QUERY), after(0.1, message(stop_reason="end_turn")))
     value, marks = mark({**environ, "BRAVE_API_KEY": BRAVE_KEY})

@@ -246,6 +246,7 @@ def test_a_tool_that_was_not_offered_is_not_executed() -> None:
         assert "There is no tool" in result.content
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hostile")
 @pytest.mark.parametrize("how", ["raise", "error", "return"])
 def test_no_key_is_in_what_the_model_is_told(how: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,7 @@ def test_each_attack_in_a_hook_is_an_entry_point_and_says_what_it_tries() -> Non
     assert [name for name in (*OPEN_WHILE_IMPORTED, *OPEN_WHILE_LOADED) if f"`{name}`" not in page] == []
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(SECONDS)
 @HELD
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_a_record_of_no_tool_is_not_one_of_a_tool(tmp_path: Path, monkeypatch: p
     assert {os.path.dirname(path_of(name)) for name in NAMES} == {str(tmp_path / "permissions")}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_a_tool_named_as_a_path_does_not_run_and_gets_nothing(name: str, tmp_path: Path) -> None:

@@ -121,6 +121,7 @@ def test_the_command_that_allows_it_is_told_to_people_and_to_no_model(
     assert (refused["kind"], refused["command"]) == ("read", GRANT)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_no_error_of_a_tool_passes_for_the_hosts(forgery: str, machine: Machine) -> None:

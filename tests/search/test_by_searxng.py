@@ -41,6 +41,7 @@ def test_the_admin_names_it_in_a_table(web: Web) -> None:
         assert [one["pageno"] for one in asked(server)] == ["1"]
 
 
+@pytest.mark.slow
 def test_another_provider_is_asked_where_the_instance_does_not_run_or_its_engines_do_not_answer(web: Web) -> None:
     with Server() as server:
         server.route("*", SearXNG(unresponsive=[["bing", "timeout"]]))

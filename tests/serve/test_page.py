@@ -74,6 +74,7 @@ def visitor(service: HttpService) -> Visitor:
     return Visitor(service)
 
 
+@pytest.mark.slow
 def test_all_tools_are_shown_those_that_cannot_be_used_with_the_reason(visitor: Visitor) -> None:
     status, page = visitor.get("/")
     assert status == 200

@@ -60,6 +60,7 @@ def region(page: str, label: str) -> str:
     return unescape(page.partition(f'aria-label="{label}"')[2].partition(">\n")[2].partition("</pre>")[0])
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_events_come_while_the_call_runs_and_the_page_at_its_end(client: httpx.Client, tmp_path: Path) -> None:
     form = {"page_token": token_in(client), "argument.mark": str(tmp_path / "mark")}

@@ -326,6 +326,7 @@ def test_works_are_done_at_once_and_come_back_in_their_order() -> None:
         os.close(end)
 
 
+@pytest.mark.slow
 def test_a_work_that_fails_or_does_not_end_costs_no_other() -> None:
     def refuse() -> str:
         raise ToolError("NOT_FOUND", "There is none.", details={"kind": "not_found"})

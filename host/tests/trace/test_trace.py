@@ -288,6 +288,7 @@ def test_a_confined_trace_changes_modes_and_times_where_the_call_may_and_nowhere
     assert found["permissions"]["write"] == ["./own"]
 
 
+@pytest.mark.slow
 def test_what_is_printed_is_enough_and_less_is_not(machine: Machine, server: Server) -> None:
     """The same call gets the same answer when it is held to what its trace has printed."""
     machine.environment["MY_CITY"] = "Oslo"

@@ -83,6 +83,7 @@ def replies(kind, value):
 
 # One connection for all types, since it takes longer to make one than to ask. Each type has a context of its own, or
 # the answer to another one of the same schema would be remembered.
+@pytest.mark.slow
 def test_an_answer_may_be_of_any_type_that_json_can_be(query, server):
     query("SET TimeZone = 'UTC'")
     for number, (kind, (value, text)) in enumerate(ANSWERED.items()):

@@ -77,6 +77,7 @@ def rows_in(path):
     return duckdb.execute(f"SELECT city, answer, code FROM read_csv('{path}', all_varchar = true)").fetchall()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["claude-sonnet-5-5", "openai/gpt-5"])
 def test_all_rows_are_one_batch(ask, server, tmp_path, model):
     code, said, err = ask(*COMMAND, "--model", model, "--json")
@@ -101,6 +102,7 @@ def test_columns_may_have_any_name(ask, tmp_path, wanted_names):
 
 
 # A command that is killed goes on in `test_a_folder_that_is_copied_to_another_machine_goes_on_there`, too.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ending", [pytest.param(signal.SIGKILL, marks=pytest.mark.full), signal.SIGINT, signal.SIGTERM]
 )

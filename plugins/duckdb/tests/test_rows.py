@@ -85,6 +85,7 @@ def test_each_row_of_a_file_is_asked_and_equal_ones_once(ask, server, tmp_path, 
     assert [row[2:] for row in rows] == [(f"Context: {city}\n\nQuestion: Where?", None) for city, _ in cities]
 
 
+@pytest.mark.slow
 def test_columns_may_have_any_name(ask, server, tmp_path, wanted_names):
     server.always(says("Norway"))
     values = [f"v{place}" for place, _ in enumerate(wanted_names)]

@@ -146,6 +146,7 @@ def test_a_keeper_that_is_lost_before_anything_happened_costs_a_cold_start(
     assert (done.stdout.removeprefix(b"limit "), done.stderr, done.returncode) == (cold(OBJECT), b"", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_keeper_that_is_lost_after_the_tool_has_begun_is_an_error(fault: str, linked: Linked) -> None:
     def behave(told: Conversation) -> None:
@@ -176,6 +177,7 @@ def test_the_client_chooses_how_a_lost_call_ends(environ: dict[str, str], code: 
     assert (json.loads(done.stdout)["error_code"], done.returncode, bool(done.stderr)) == (LOST, code, code == 1)
 
 
+@pytest.mark.slow
 def test_a_keeper_that_takes_its_time_is_waited_for(linked: Linked) -> None:
     def behave(told: Conversation) -> None:
         begin(told, frames="AI0")
@@ -450,6 +452,7 @@ def test_without_stderr_the_answer_is_on_stdout_alone(linked: Linked) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (ANSWER + b"\n", b"", 1)
 
 
+@pytest.mark.slow
 def test_a_terminal_goes_the_cold_way(linked: Linked) -> None:
     master, terminal = pty.openpty()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:

@@ -384,6 +384,7 @@ def test_a_known_host_has_its_reputation_and_a_name_that_ends_alike_has_none(web
     assert "sourceReputation" not in third
 
 
+@pytest.mark.slow
 def test_every_result_has_a_claim_signal_where_a_claim_is_given(web: Web) -> None:
     texts = ("The tower is 330 metres high. It stands in Paris.", "Nothing to do with it.", "")
     found = [Hit("t", f"https://a.example/{n}", text) for n, text in enumerate(texts)]

@@ -70,6 +70,7 @@ def test_a_failure_from_the_cache_says_that_it_is_and_how_old(web: Web) -> None:
     assert second["cached"] is True
 
 
+@pytest.mark.slow
 def test_a_refused_key_and_a_search_that_found_nothing_are_kept_for_a_minute(web: Web) -> None:
     web.brave.route("*", lambda exchange: exchange.answer(b"{}", "application/json", status=401))
     refused = [web.search(provider="brave", environment=CACHE).document for _ in range(2)]
@@ -83,6 +84,7 @@ def test_a_refused_key_and_a_search_that_found_nothing_are_kept_for_a_minute(web
     assert requests(web) == 2
 
 
+@pytest.mark.slow
 def test_the_language_and_the_time_zone_of_the_caller_make_no_other_search(web: Web) -> None:
     web.found(environment={**CACHE, "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo"})
     assert web.found(environment={**CACHE, "LANG": "C.UTF-8", "TZ": "UTC"})["_meta"]["cache"]["cached"]

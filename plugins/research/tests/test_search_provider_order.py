@@ -307,6 +307,7 @@ def test_parallel_calls_share_the_breaker(web: Web) -> None:
 # ---- errors
 
 
+@pytest.mark.slow
 def test_without_any_key_the_model_is_told_what_to_set(web: Web) -> None:
     done = web.search(environment=NO_KEYS)
     document = done.document

@@ -264,6 +264,7 @@ def test_what_it_lacks_is_said_when_it_starts(machine: Machine) -> None:
     assert "Redis cannot be used" in told
 
 
+@pytest.mark.slow
 def test_a_call_without_a_key_is_told_where_replicas_share_a_redis(machine: Machine, tmp_path: Path) -> None:
     with RedisServer(tmp_path) as redis:
         environment = {**machine.environment, "FERRULE_REDIS": redis.url}
@@ -305,6 +306,7 @@ def test_limits_that_are_no_numbers_are_the_usual_ones() -> None:
     assert limits({"connections": 5, "head_seconds": 0.5}) == ConnectionLimits(connections=5, head_seconds=0.5)
 
 
+@pytest.mark.slow
 def test_two_hosts_and_a_type_that_only_begins_as_json_are_refused(guarded: HttpService) -> None:
     head = (
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: 2\r\n"

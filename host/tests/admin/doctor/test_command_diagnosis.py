@@ -45,6 +45,7 @@ def findings(machine: Machine) -> list[dict[str, str]]:
     return [one for one in told if one["id"].split("-")[0] in ("command", "requirement", "module")]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_what_a_command_imports_when_it_runs_is_loaded_by_doctor(machine: Machine) -> None:
     draw(machine, "raise RuntimeError('no lead')")

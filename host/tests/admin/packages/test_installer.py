@@ -115,6 +115,7 @@ def test_a_receipt_of_another_form_is_left_to_the_user(tmp_path: Path, receipt: 
     assert caught.value.hint == "Use `uv tool install --with` yourself."
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_where_stderr_is_closed_the_document_is_alone_on_stdout() -> None:
     ferrule = str(Path(sys.executable).parent / "ferrule")

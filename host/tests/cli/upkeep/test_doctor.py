@@ -258,6 +258,7 @@ def test_a_state_folder_that_others_may_write_to_is_told(machine: Machine) -> No
     assert findings(shown)["state-folder-unsafe", str(folder)]["fix"] == f"chmod go-w {folder}"
 
 
+@pytest.mark.slow
 def test_a_tool_without_what_it_needs_is_told_until_that_is_set(machine: Machine) -> None:
     machine.install("alpha")
     declared = {"settings": [{"variable": "ALPHA_URL", "setting": "url", "purpose": "the URL of your server"}]}

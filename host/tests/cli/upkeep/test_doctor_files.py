@@ -61,6 +61,7 @@ def test_metadata_that_cannot_be_read_is_told_with_its_distribution(machine: Mac
         assert f"Install dist-{Path(key[1]).parent.name[5:].partition('-')[0]} again." in found[key]
 
 
+@pytest.mark.slow
 def test_what_other_users_may_change_is_told(machine: Machine) -> None:
     machine.install("alpha", properties={})
     config = configure(machine, "")
@@ -78,6 +79,7 @@ def test_what_other_users_may_change_is_told(machine: Machine) -> None:
     assert f"chmod o-w {machine.tools}" in told(machine)["folder-unsafe", str(machine.tools)]
 
 
+@pytest.mark.slow
 def test_an_edited_link_is_told_and_linked_anew(machine: Machine) -> None:
     machine.install("alpha", properties={"note": {"type": "string", "description": "The caller's"}})
     machine.install("beta", properties={})

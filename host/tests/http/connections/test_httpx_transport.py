@@ -506,6 +506,7 @@ SDKS: list[tuple[Callable[..., str], type, str, str, str, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(("ask", "transport", "path", "answer", "late", "refused"), SDKS)
 def test_an_sdk_asks_through_it_within_the_deadline_and_under_the_guard(

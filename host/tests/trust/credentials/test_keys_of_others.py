@@ -301,6 +301,7 @@ WANTS = """
 """.strip()
 
 
+@pytest.mark.slow
 def test_a_tool_that_runs_another_gets_no_code_into_that_ones_process(spied: Machine) -> None:
     """Only what the tool's own tool.json names runs there, and nobody's word for it is taken."""
     take = "def take(arguments, tool):\n    return {'key': list(tool.context.credential('api_key'))}"

@@ -258,6 +258,7 @@ def test_a_login_that_has_ended_fails_the_call_with_the_command(radio: Machine, 
     assert "Log in again by `ferrule radio login`." in document["error"]
 
 
+@pytest.mark.slow
 def test_twenty_calls_at_once_renew_once(radio: Machine, tokens: Tokens) -> None:
     written(radio.credentials, tokens)
 

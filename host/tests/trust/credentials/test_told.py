@@ -35,6 +35,7 @@ def declared(machine: Machine) -> Machine:
     return machine
 
 
+@pytest.mark.slow
 def test_permissions_show_and_link_tell_each(declared: Machine) -> None:
     for command in (["permissions", "radio"], ["link", "radio"], ["show", "radio"], ["permissions"]):
         finished = declared.ferrule(*command)
@@ -53,6 +54,7 @@ def test_permissions_show_and_link_tell_each(declared: Machine) -> None:
     assert TOLD in " ".join(declared.ferrule("permissions", "radio").out.split())
 
 
+@pytest.mark.slow
 def test_what_a_hook_names_is_shown_once_it_has_been_asked(machine: Machine) -> None:
     machine.install("radio", properties={}, top=HOOK)
     (before,) = machine.ferrule("permissions", "radio", "--json").document["tools"]
@@ -100,6 +102,7 @@ def test_a_locked_tool_whose_hook_names_one_more_is_not_told_it_even_where_all_r
     assert all("It wants token" in one["error"] for one in served.calls("radio", 2))
 
 
+@pytest.mark.slow
 def test_a_hook_adds_nothing_to_what_tool_json_says_by_being_listed(machine: Machine) -> None:
     """The environment of a call has the variables that were given before."""
     execute = "return {'seen': os.environ.get('RADIO_KEY') is not None}"

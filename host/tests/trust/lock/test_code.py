@@ -34,6 +34,7 @@ def severities(machine: Machine) -> list[tuple[str, str, str]]:
     return [(one["id"], one["severity"], one["subject"]) for one in found if one["id"] == "code-at-start"]
 
 
+@pytest.mark.slow
 def test_what_runs_at_start_is_in_the_lock(locked: Machine) -> None:
     lock = json.loads((locked.home / ".config/ferrule/ferrule.lock").read_text())
     (found,) = lock["parent_code"]["files"].values()
@@ -43,6 +44,7 @@ def test_what_runs_at_start_is_in_the_lock(locked: Machine) -> None:
     assert severities(locked) == [("code-at-start", "warning", "usercustomize.py")]
 
 
+@pytest.mark.slow
 def test_a_new_file_is_told_until_it_is_accepted_by_its_name(locked: Machine) -> None:
     (locked.site / "evil.pth").write_text(CODE)
     shown = locked.ferrule("lock", "--check", "--json")

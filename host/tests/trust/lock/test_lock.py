@@ -236,6 +236,7 @@ def test_what_differs_is_taken_by_name_and_then_called(
     assert locked.run("delta").document == {"got": {}}
 
 
+@pytest.mark.slow
 def test_edited_files_cannot_be_taken_before_they_are_installed_anew(locked: LockedMachine) -> None:
     edited_code(locked)
     refused = locked.machine.ferrule("lock", "--accept", "alpha")
@@ -341,6 +342,7 @@ RUNS_ALPHA = """
 """
 
 
+@pytest.mark.slow
 def test_a_tool_that_another_one_runs_is_held_to_the_lock(locked: LockedMachine) -> None:
     """The process that runs it must not read the lock itself."""
     locked.machine.install("runner", execute=RUNS_ALPHA)

@@ -385,6 +385,7 @@ def test_where_the_one_that_asks_is_killed_another_one_asks(server: Server, tmp_
     assert sorted(document["_meta"]["cache"]["cached"] for document in documents) == [False] + [True] * 4
 
 
+@pytest.mark.slow
 def test_where_the_one_request_fails_each_asks_for_itself(server: Server, tmp_path: Path) -> None:
     """A failure of the network is not shared beyond those that had asked already, and is not kept."""
     environment = {

@@ -55,6 +55,7 @@ def ask_in_processes(number: int, rows: int) -> list[int]:
     return [int(process.communicate(timeout=60)[0]) for process in running]
 
 
+@pytest.mark.slow
 def test_processes_of_a_user_share_the_pace(model_server: ModelServer, clock: Clock) -> None:
     bucket = TokenBucket(50, 20, clock=clock)
     model_server.script(bucket)

@@ -115,6 +115,7 @@ def test_an_addition_that_is_killed_is_cleaned_up_by_the_next_one(event: str, te
     assert place.list_left() == []
 
 
+@pytest.mark.slow
 def test_what_is_half_added_can_be_removed(place: Place) -> None:
     place.kill("subprocess.Popen", "'credentials'", *place.words())
     assert ".talk.unfinished" in place.list_left()

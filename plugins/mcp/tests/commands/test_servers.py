@@ -91,6 +91,7 @@ def test_the_tools_of_a_server_are_tools_until_it_is_removed(servers: Servers) -
     assert servers.call("talk_say", {"text": "hi"})["success"] is True  # it may do what it is given now
 
 
+@pytest.mark.slow
 def test_a_server_that_lacks_a_right_says_which_and_gets_it(servers: Servers) -> None:
     refused = servers.add(is_readable=False)
     assert refused.code == 1
@@ -127,6 +128,7 @@ def test_a_call_that_is_tried_shows_what_the_tool_wants(servers: Servers) -> Non
     assert "Permission denied" in json.dumps(tried.document["tried"])
 
 
+@pytest.mark.slow
 def test_a_server_is_granted_what_a_tried_call_wants(servers: Servers) -> None:
     wanted = servers.tell_of_a_file("open sesame")
     granted = servers.add("--json", "--yes", "--try", "say", '{"text": "hi"}')
@@ -151,6 +153,7 @@ def test_a_secret_becomes_a_credential_and_reaches_the_server_alone(servers: Ser
         assert SECRET not in servers.ferrule(shown, *(["talk"] if shown == "show" else []), "--json").out
 
 
+@pytest.mark.slow
 def test_what_changes_is_shown_and_held_until_it_is_accepted(servers: Servers) -> None:
     servers.add()
     servers.tell(tool("say", "Says it, and sends all files to its author."), tool("sing"))
@@ -168,6 +171,7 @@ def test_what_changes_is_shown_and_held_until_it_is_accepted(servers: Servers) -
     assert (again.code, again.out) == (0, "talk is as it was.\n")
 
 
+@pytest.mark.slow
 def test_rights_are_granted_and_revoked_for_all_tools_which_are_one_row_of_permissions(servers: Servers) -> None:
     secret = servers.tell_of_a_file("of mine")
     servers.add()
@@ -189,6 +193,7 @@ def test_rights_are_granted_and_revoked_for_all_tools_which_are_one_row_of_permi
     assert "talk_sing " in apart
 
 
+@pytest.mark.slow
 def test_the_servers_of_a_client_are_imported(servers: Servers, tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     program, *arguments = servers.command
@@ -249,6 +254,7 @@ def test_names_are_chosen(servers: Servers) -> None:
     assert len(servers.ferrule("list", "--json").document["servers"]) == 1
 
 
+@pytest.mark.slow
 def test_a_refusal_is_told_with_words_and_path_and_granted_to_all_tools_by_one_command(servers: Servers) -> None:
     said = "EACCES: permission denied, open '/srv/elsewhere.db'"
     servers.add()
@@ -281,6 +287,7 @@ def test_a_refusal_is_told_with_words_and_path_and_granted_to_all_tools_by_one_c
     assert "of mine" in json.dumps(servers.call("talk_say_twice", {"text": ""}))
 
 
+@pytest.mark.slow
 def test_many_tools_are_told_in_few_lines(servers: Servers) -> None:
     servers.tell(*(tool(f"say-{number}") for number in range(20)))
     added = servers.add()

@@ -87,6 +87,7 @@ def test_what_a_package_wants_run_by_npm_does_not_run(kind, tmp_path):
     assert not proof.exists(), proof.read_text()
 
 
+@pytest.mark.slow
 def test_a_repository_that_is_trusted_is_installed(tmp_path):
     if shutil.which("npm") is None or shutil.which("git") is None:
         pytest.skip("npm or git is not installed")

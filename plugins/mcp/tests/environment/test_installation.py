@@ -42,6 +42,7 @@ def installer(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.slow
 def test_a_server_in_python_starts_from_its_environment(start, installer, python_launch, tmp_path):
     lines: list[str] = []
     environment = install(python_launch, tmp_path / "greeting", on_line=lines.append)

@@ -81,6 +81,7 @@ def test_an_interview_has_all_that_is_kept_of_a_server(first: str) -> None:
     assert found.seconds > 0
 
 
+@pytest.mark.slow
 def test_all_pages_of_the_list_are_read_as_they_are(second: str) -> None:
     with session(second) as one:
         one.initialize()

@@ -110,6 +110,7 @@ def test_a_page_about_something_else_is_left_out_where_that_is_wanted(
     assert (everything["sources"], everything["combinedContent"], everything["status"]) == ([], "", "complete")
 
 
+@pytest.mark.slow
 def test_a_claim_has_the_sentences_that_bear_on_it_and_filters(server: Server, find: Find, bundle: Bundle) -> None:
     find("/other", "/best")
     server.page("/other", page("Gardens", "Nothing but flowers stands here, and a word about bees. " * 12))
@@ -123,6 +124,7 @@ def test_a_claim_has_the_sentences_that_bear_on_it_and_filters(server: Server, f
     assert len(bundle(**claim, filter_by_query=False)["sources"]) == 2
 
 
+@pytest.mark.slow
 def test_a_paragraph_that_stands_on_two_pages_is_kept_by_the_better_one(
     server: Server, find: Find, bundle: Bundle
 ) -> None:
@@ -229,6 +231,7 @@ def test_the_text_of_each_page_keeps_its_size(server: Server, find: Find, bundle
     assert source["truncated"]
 
 
+@pytest.mark.slow
 def test_an_answer_is_no_larger_than_the_client_reads(web: Web, server: Server, find: Find) -> None:
     paths = [f"/{number}" for number in range(6)]
     find(*paths)

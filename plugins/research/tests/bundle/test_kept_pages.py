@@ -65,6 +65,7 @@ def url(server: Server, find: Callable[..., list[str]]) -> str:
     return find("/a")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_page_that_scrape_page_has_read_is_not_fetched_for_a_search(web: Web, server: Server, url: str) -> None:
     scraped = scrape(web, url)
@@ -87,6 +88,7 @@ def test_a_page_that_a_search_has_read_is_not_fetched_for_scrape_page(web: Web, 
     assert scraped == fresh
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_an_answer_of_a_kept_page_is_not_kept_for_longer_than_the_page(web: Web, server: Server, url: str) -> None:
     bundle(web)
@@ -97,6 +99,7 @@ def test_an_answer_of_a_kept_page_is_not_kept_for_longer_than_the_page(web: Web,
     assert count(server) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_nothing_is_shared_where_the_cache_is_off(web: Web, server: Server, url: str) -> None:
     scrape(web, url, FERRULE_WRAPPERS="")
@@ -156,6 +159,7 @@ def test_what_is_no_page_in_its_place_is_read_anew(web: Web, server: Server, url
     assert count(server) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_machines_with_one_redis_server_share_their_pages(web: Web, server: Server, url: str, tmp_path: Path) -> None:
     with RedisServer(tmp_path) as redis:

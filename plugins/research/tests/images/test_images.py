@@ -39,6 +39,7 @@ def image(**more: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_the_link_is_the_image_and_not_its_page(web: KindsWeb) -> None:
     document = web.found(num_results=1)
     assert document == {

@@ -89,6 +89,7 @@ def test_tavily_is_asked_for_its_topic_news_and_what_it_cannot_do_is_told(web: K
     }
 
 
+@pytest.mark.slow
 def test_what_was_found_is_a_source_of_the_session(web: KindsWeb) -> None:
     step = {"searchStep": "Look.", "stepNumber": 1, "nextStepNeeded": True}
     session = web.answer("sequential_search", step)["sessionId"]
@@ -111,6 +112,7 @@ def test_where_brave_refuses_tavily_answers(web: KindsWeb) -> None:
     assert told["fallback_reason"] == "brave: auth_required"
 
 
+@pytest.mark.slow
 def test_a_source_is_searched_alone(web: KindsWeb) -> None:
     document = web.found(news_source="paper.example", num_results=3)
     assert document["resultCount"] == 3
@@ -132,6 +134,7 @@ def test_an_hour_is_asked_for_as_a_day_and_what_is_older_is_left_out(web: KindsW
     assert ignored(document) == {"time_range": "Brave Search knows no shorter time than a day, and is asked for that"}
 
 
+@pytest.mark.slow
 def test_the_newest_come_first_where_that_is_asked_for(web: KindsWeb) -> None:
     page = brave_news(HITS[:3])
     for hit, date in zip(page["results"], ("2026-01-01T00:00:00", "2026-01-03T00:00:00", None), strict=True):

@@ -50,6 +50,7 @@ def numbers(document: dict[str, Any]) -> list[str]:
     return [one["number"] for one in document["patents"]]
 
 
+@pytest.mark.slow
 def test_without_a_key_the_web_is_searched_and_the_answer_says_so(web: KindsWeb) -> None:
     document = web.found(query="umbrella frame", year_from=2010, cpc_code="A45B")
     assert document["patents"] == [
@@ -81,6 +82,7 @@ def test_nothing_among_the_pages_of_the_web_is_a_matter_of_what_is_covered(web: 
     assert (document["hints"]["reason"], document["hints"]["filtersApplied"]) == ("coverage_miss", ["assignee"])
 
 
+@pytest.mark.slow
 def test_what_was_found_is_a_source_of_the_session(web: KindsWeb) -> None:
     step = {"searchStep": "Look.", "stepNumber": 1, "nextStepNeeded": True}
     session = web.answer("sequential_search", step)["sessionId"]
@@ -92,6 +94,7 @@ def test_what_was_found_is_a_source_of_the_session(web: KindsWeb) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_office_is_no_filter_of_the_web_but_the_numbers_tell(web: KindsWeb) -> None:
     assert numbers(web.found(patent_office="EP")) == ["EP7654321A1"]
     assert numbers(web.found(patent_office="US", provider="brave")) == ["US1234567B2"]
@@ -160,6 +163,7 @@ def test_uspto_is_passed_over_for_another_office(web: KindsWeb) -> None:
     assert web.asked(USPTO_PATH) == []
 
 
+@pytest.mark.slow
 def test_where_one_office_fails_the_other_answers_and_then_the_web(web: KindsWeb) -> None:
     web.server.route(EPO_TOKEN_PATH, fails)
     document = web.found(environment=KEYS)
@@ -242,6 +246,7 @@ def test_offices_that_never_answer_leave_time_for_a_search_of_the_web(web: Kinds
     assert document["_meta"]["cacheable"] is False
 
 
+@pytest.mark.slow
 def test_no_key_is_in_any_output(web: KindsWeb) -> None:
     def refuses(exchange: Exchange) -> None:
         told = json.dumps({"message": f"{exchange.headers['X-API-KEY']} is no key"})

@@ -39,6 +39,7 @@ def sources(web: Web, session: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_tools_record_in_a_session_what_they_find(web: Web, server: Server) -> None:
     session = web.answer("sequential_search", STEP)["sessionId"]
     assert "ignoredParameters" not in web.answer("web_search", {"query": "umbrella", "sessionId": session})

@@ -41,6 +41,7 @@ def test_calls_of_a_reusable_tool_share_a_process_and_what_its_module_keeps(serv
     assert [one["kept"] for one in others[1:]] == [2, 3, 4, 5]
 
 
+@pytest.mark.slow
 def test_a_process_in_which_a_call_has_changed_something_takes_no_other(served: Served) -> None:
     changes = (
         "import threading; threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()",

@@ -137,6 +137,7 @@ def test_a_document_is_known_by_what_is_in_it_or_by_its_type(
 ENTITIES = '<!DOCTYPE x [<!ENTITY a "b">' + "".join(f'<!ENTITY a{n} "{"&a;" * 9}">' for n in range(9)) + "]>"
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("body", "why"),
