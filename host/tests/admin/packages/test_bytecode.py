@@ -87,3 +87,17 @@ def test_source_that_cannot_be_compiled_costs_nothing_else(machine: Machine, sou
     assert (linked.code, linked.document["compiled_files"]) == (0, 2)
     assert "Traceback" not in linked.err
     assert [compiled(path).exists() for path in (tool, library, broken, deep)] == [True, True, False, False]
+
+
+def test_nothing_is_written_outside_of_the_installation(machine: Machine, sources: list[Path]) -> None:
+    outside = machine.work / "outside"
+    (outside / "packed").mkdir(parents=True)
+    for path in (outside / "one.py", outside / "packed" / "two.py", machine.site / "library" / "three.py"):
+        path.write_text("")
+    (machine.site / "linked").symlink_to(outside / "packed")
+    (machine.site / "library" / "__pycache__").symlink_to(outside)
+    climbing = f"library/../../{machine.work.name}/outside/one.py"
+    describe(machine.site, "library", climbing, "linked/two.py", "library/three.py")
+
+    assert machine.ferrule("link", "alpha", "--json").document["compiled_files"] == 1  # the tool's own module
+    assert sorted(path.name for path in outside.rglob("*")) == ["one.py", "packed", "two.py"]

@@ -60,7 +60,7 @@ def compile_files(files: Sequence[str]) -> int:
 def _find_in(metadata: str) -> list[str]:
     root = os.path.dirname(os.path.abspath(metadata))
     sources = [os.path.join(root, name) for name, _ in read_record(metadata) if name.endswith(".py")]
-    found = [path for path in sources if not _is_compiled(path) and _may_be_compiled(path)]
+    found = [path for path in sources if not _is_compiled(path) and _may_be_compiled(path, root)]
     return found if len(found) > _SHARE * len(sources) else []
 
 
@@ -76,13 +76,16 @@ def _is_compiled(path: str) -> bool:
     return words[0] != 0 or words[1:] == [int(source.st_mtime) & 0xFFFFFFFF, source.st_size & 0xFFFFFFFF]
 
 
-def _may_be_compiled(path: str) -> bool:
+def _may_be_compiled(path: str, root: str) -> bool:
+    """Whether it is source, and its bytecode would be written below the folder of the installation, by this user."""
     try:
         facts = os.stat(path)
     except OSError:
         return False
+    folder = os.path.realpath(os.path.dirname(cache_from_source(path)))
+    is_inside = folder.startswith(os.path.realpath(root) + os.sep)
     is_source = stat.S_ISREG(facts.st_mode) and facts.st_size <= _MAX_SOURCE_BYTES
-    return is_source and os.access(os.path.dirname(path), os.W_OK)
+    return is_source and is_inside and os.access(os.path.dirname(path), os.W_OK)
 
 
 def _compile(files: Sequence[str]) -> None:

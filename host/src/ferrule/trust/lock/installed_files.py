@@ -98,10 +98,11 @@ def read_record(metadata: str) -> Iterator[tuple[str, str]]:
     except (OSError, ValueError, csv.Error):
         return
     for line in lines:
-        is_inside = not line.name.startswith(("../", "/")) and ".data/scripts/" not in line.name
-        is_own = os.path.basename(line.name) not in _OF_THE_INSTALLER and not _is_editable(metadata, line.name)
+        name = os.path.normpath(line.name)  # which may lead out in its midst, too
+        is_inside = not name.startswith(("../", "/")) and ".data/scripts/" not in name
+        is_own = os.path.basename(name) not in _OF_THE_INSTALLER and not _is_editable(metadata, name)
         if line.digest and is_inside and is_own:
-            yield os.path.normpath(line.name), _as_hexadecimal(line.digest)
+            yield name, _as_hexadecimal(line.digest)
 
 
 def _is_editable(metadata: str, name: str) -> bool:
