@@ -82,11 +82,14 @@ def test_source_that_cannot_be_compiled_costs_nothing_else(machine: Machine, sou
     describe(machine.site, "library", *(f"library/{name}.py" for name in ("deep", "old", "pipe", "__init__")))
     fifo.unlink()
     os.mkfifo(fifo)
+    compiled(library).parent.mkdir()
+    os.mkfifo(compiled(deep))
 
     linked = machine.ferrule("link", "alpha", "--json")
     assert (linked.code, linked.document["compiled_files"]) == (0, 2)
     assert "Traceback" not in linked.err
-    assert [compiled(path).exists() for path in (tool, library, broken, deep)] == [True, True, False, False]
+    assert [compiled(path).exists() for path in (tool, library, broken, deep)] == [True, True, False, True]
+    assert compiled(deep).is_fifo()
 
 
 def test_nothing_is_written_outside_of_the_installation(machine: Machine, sources: list[Path]) -> None:

@@ -68,8 +68,11 @@ def _is_compiled(path: str) -> bool:
     """Whether the interpreter would take the bytecode that is there, or whatever it is that is there."""
     try:
         source = os.stat(path)
-        with open(cache_from_source(path), "rb") as file:
-            head = file.read(_HEAD_BYTES)
+        file = os.open(cache_from_source(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            head = os.read(file, _HEAD_BYTES)
+        finally:
+            os.close(file)
     except (OSError, NotImplementedError):
         return False
     words = [int.from_bytes(head[start : start + 4], "little") for start in (4, 8, 12)]
