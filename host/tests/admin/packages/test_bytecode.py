@@ -5,10 +5,12 @@ import hashlib
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
+from ferrule.admin.packages.bytecode import compile_files, find_uncompiled
 from ferrule_testkit.machine import Machine
 
 pytestmark = pytest.mark.process
@@ -69,6 +71,17 @@ def test_a_link_has_what_its_tool_imports_compiled_once(machine: Machine, source
     library.write_text("changed = 1\n")
     os.utime(library, (1, 1))
     assert machine.ferrule("link", "alpha", "--json").document["compiled_files"] == 1
+
+
+def test_so_has_the_standard_library_where_that_is_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one.py", "two.py", "package/__init__.py", "test/three.py", "site-packages/four.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    monkeypatch.setattr(sysconfig, "get_path", {"stdlib": str(tmp_path)}.__getitem__)
+    (files,) = (found for name, found in find_uncompiled([]).items() if name == "python")
+    assert sorted(os.path.relpath(file, tmp_path) for file in files) == ["one.py", "package/__init__.py", "two.py"]
+    assert compile_files(files) == 3
+    assert "python" not in find_uncompiled([])
 
 
 def test_source_that_cannot_be_compiled_costs_nothing_else(machine: Machine, sources: list[Path]) -> None:

@@ -2,12 +2,14 @@
 
 The process of a tool may not write beside what it imports. So where there is no bytecode, each call compiles all that
 its tool imports anew, which takes as long as the call. `ferrule link` compiles it once, as pip does when it installs.
+A Python that uv has installed, and that of some container images, has its standard library as source, too.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import sysconfig
 import warnings
 from functools import partial
 from importlib.util import cache_from_source
@@ -18,7 +20,7 @@ from ferrule.plugin.requirements import brought_by
 from ferrule.trust.lock.installed_files import read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _COPIES = min(os.cpu_count() or 1, 8)
 _SECONDS = 60.0  # for the files of one distribution
@@ -27,20 +29,23 @@ _MAX_SOURCE_BYTES = 1 << 22
 _HEAD_BYTES = 16  # of bytecode: what it is, and the time and size of its source, four bytes each
 _SHARE = 0.1  # of the files of a distribution: more than that, and no installer has compiled it
 _HOST = "ferrule"
+_NOT_IMPORTED = ("__pycache__", "idlelib", "lib2to3", "site-packages", "dist-packages", "test", "tests", "turtledemo")
 
 
 def find_uncompiled(distributions: Iterable[str]) -> dict[str, list[str]]:
     """The source files that have no bytecode, or that of another state, and may get some; by the distribution.
 
-    They are those of the distributions, of what these may import by their metadata, and of the host. Passed over
-    are files that no RECORD lists, such as those of an editable installation, and the few of a distribution that an
-    installer has compiled and which cannot be, such as those for another version of Python.
+    They are those of the distributions, of what these may import by their metadata, of the host, and of the standard
+    library, which is called `python`. Passed over are files that no RECORD lists, such as those of an editable
+    installation, and the few of a distribution that an installer has compiled and which cannot be, such as those for
+    another version of Python.
     """
     folders: dict[str, str] = {}
     for metadata in discovery.metadata_folders():
         folders.setdefault(discovery.name_and_version(metadata)[0], metadata)
     names = {_HOST, *(name for one in distributions for name in brought_by(one))}
     found = {name: _find_in(folders[name]) for name in sorted(names) if name in folders}
+    found["python"] = _find_in_standard_library()
     return {name: files for name, files in found.items() if files}
 
 
@@ -62,6 +67,25 @@ def _find_in(metadata: str) -> list[str]:
     sources = [os.path.join(root, name) for name, _ in read_record(metadata) if name.endswith(".py")]
     found = [path for path in sources if not _is_compiled(path) and _may_be_compiled(path, root)]
     return found if len(found) > _SHARE * len(sources) else []
+
+
+def _find_in_standard_library() -> list[str]:
+    root = os.path.realpath(sysconfig.get_path("stdlib"))
+    try:
+        modules = [name.removesuffix(".py") for name in os.listdir(root) if name.endswith(".py")]
+    except OSError:
+        return []
+    missing = sum(not os.path.exists(cache_from_source(os.path.join(root, f"{name}.py"))) for name in modules)
+    if missing <= _SHARE * len(modules):
+        return []  # which is so nearly everywhere, and takes no look at the rest
+    return [path for path in _walk(root) if not _is_compiled(path) and _may_be_compiled(path, root)]
+
+
+def _walk(root: str) -> Iterator[str]:
+    """The source files below a folder that programs import."""
+    for parent, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in _NOT_IMPORTED]
+        yield from (os.path.join(parent, name) for name in sorted(names) if name.endswith(".py"))
 
 
 def _is_compiled(path: str) -> bool:

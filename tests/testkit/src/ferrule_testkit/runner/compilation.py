@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.assertion.rewrite import PYC_TAIL, _read_pyc, _rewrite_test, _write_pyc, assertstate_key, get_cache_dir
 
+from ferrule.admin.packages.bytecode import find_uncompiled
 from ferrule_testkit import PROJECT
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     if sys.dont_write_bytecode:
         return
     modules = sorted(path for pattern in _SOURCES for path in PROJECT.glob(f"{pattern}/**/*.py"))
+    # What `ferrule link` would compile, and tell of, in whichever test is the first.
+    modules += [Path(file) for files in find_uncompiled(()).values() for file in files]
     tests = sorted({path for argument in config.args for path in _find_tests(Path(argument.partition("::")[0]))})
     number = os.cpu_count() or 1
     children = []
