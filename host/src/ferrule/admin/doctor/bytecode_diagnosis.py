@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ferrule.admin.doctor.diagnosis_entry import WARNING, Diagnosis
+from ferrule.admin.doctor.diagnosis_entry import NOTE, Diagnosis
 from ferrule.admin.packages.bytecode import find_uncompiled
 
 if TYPE_CHECKING:
@@ -22,4 +22,4 @@ def examine(tools: Iterable[InstalledTool]) -> Iterator[Diagnosis]:
             f"{number:,} files have no bytecode. Each call compiles those that it imports, which may double its price."
         )
         fix = "Run `ferrule link`, which compiles them, as the same user that has installed them."
-        yield Diagnosis("bytecode-missing", WARNING, ", ".join(found), message, fix)
+        yield Diagnosis("bytecode-missing", NOTE, ", ".join(found), message, fix)
