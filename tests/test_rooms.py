@@ -101,6 +101,7 @@ def test_arrows_count_that_stand_in_types_in_functions_and_in_texts(tmp_path: Pa
     assert {name for name, imported in rooms.items() if "text" in imported} == {"types", "inside", "by_name", "names"}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_no_room_is_imported_by_a_name_that_no_import_shows() -> None:
     hidden = [

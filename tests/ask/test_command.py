@@ -192,6 +192,7 @@ def test_an_error_is_told_with_its_code_and_a_cut_answer_printed_as_far_as_it_go
     assert model_server.bodies[-1]["max_tokens"] == 2
 
 
+@pytest.mark.slow
 def test_json_has_the_sources_of_an_answer(ask: Ask, model_server: ModelServer, search: Server) -> None:
     model_server.script(calls(BRAVE, QUERY), says(TEXT))
     document = ask("What is the price?", "--json", BRAVE_API_KEY=BRAVE_KEY).document
@@ -343,6 +344,7 @@ def test_on_a_terminal_the_call_is_shown_as_it_happens_and_nothing_steers_it(
     assert notes.startswith("Title 0 (2026-01-02T03:04:05)\n    https://www.example.com/0\n[2] Title 1 (2026-")
 
 
+@pytest.mark.slow
 def test_elsewhere_the_text_is_printed_as_it_is(ask: Ask, model_server: ModelServer) -> None:
     text = "```python\n[x for x in 'C:\\\\']\t\x1b[1m\n```\n𝔊ü"
     model_server.script(says(text))
@@ -350,6 +352,7 @@ def test_elsewhere_the_text_is_printed_as_it_is(ask: Ask, model_server: ModelSer
     assert "stream" not in model_server.bodies[0]
 
 
+@pytest.mark.slow
 def test_on_a_terminal_it_is_said_why_no_search_is_offered(environ: dict[str, str], model_server: ModelServer) -> None:
     model_server.script(says(TEXT))
     _, shown = on_terminal(environ, "What is it?")

@@ -143,6 +143,7 @@ def test_connections_end_or_stand_still(model_server: ModelServer, reply: Reply,
         post(model_server, {})
 
 
+@pytest.mark.slow
 def test_a_reply_drips_for_longer_than_any_pause_in_it(model_server: ModelServer) -> None:
     model_server.script(dripping(says("Yes."), 0.001))
     started = time.monotonic()

@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.process, pytest.mark.usefixtures("keyless")]
 # ---- what is offered
 
 
+@pytest.mark.slow
 def test_without_a_key_no_search_is_offered_and_it_is_said_what_is_missing() -> None:
     box = Toolbox.load(None, Keys())
     assert box.offered == ()
@@ -57,6 +58,7 @@ def test_a_key_in_a_file_of_its_own_reaches_the_provider_behind_the_search(
     assert result.content.startswith("Search Results:\n\n1. Title 0\n")
 
 
+@pytest.mark.slow
 def test_without_it_the_first_search_tool_that_has_all_of_its_keys_is_offered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -75,6 +77,7 @@ def test_without_it_the_first_search_tool_that_has_all_of_its_keys_is_offered(
     assert box.renewed().left_out == (("web_search", "It is disabled by FERRULE_DISABLE."),)
 
 
+@pytest.mark.slow
 def test_what_is_offered_is_the_sound_schema() -> None:
     keys = Keys()
     keys.set("BRAVE_API_KEY", BRAVE_KEY)

@@ -122,6 +122,7 @@ def test_a_process_that_says_too_much_is_ended_with_an_error_that_names_it(what:
     assert done.document["error_code"] == "INTERNAL_ERROR"
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_while_one_process_says_too_much(machine: Machine) -> None:
     """Of each kind, in one server, with another tool's call beside each of them that is answered."""
     machine.install("innocent", properties={}, permissions=NOTHING, execute="return {'well': True}")

@@ -257,6 +257,7 @@ def test_connections_that_wait_cost_only_the_calls_that_made_them(machine: Machi
         assert children_of(server.process.pid) == before
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_after_one_of_its_processes_was_killed(machine: Machine) -> None:
     """Whichever it is: the copy that waits for a call, the process that has loaded the tool, the one that forks."""
     machine.install("innocent", properties={}, permissions={"network": []}, execute="return {'well': True}")

@@ -19,6 +19,7 @@ ARGUMENTS = [b'{"city": "Oslo"}', b'{"city": "4711"}', b'{"city": 4711}', b"no J
 BOTH = pytest.mark.parametrize("kind", ["scripts", "links"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 @BOTH
 def test_broken_neighbours_change_not_one_byte_of_a_healthy_tool(
@@ -32,6 +33,7 @@ def test_broken_neighbours_change_not_one_byte_of_a_healthy_tool(
     assert among.document
 
 
+@pytest.mark.slow
 def test_broken_neighbours_change_not_one_byte_of_a_healthy_tool_that_is_kept(
     corpus: Site, healthy: Site, environment: dict[str, str]
 ) -> None:

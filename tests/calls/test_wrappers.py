@@ -216,6 +216,7 @@ def test_a_wrapper_that_returns_nonsense_is_absent(how: str, wrapped: Wrapped) -
     assert told(done)[0] == "fails"
 
 
+@pytest.mark.slow
 @both_ways("how", ["mutates and raises", "raises a tool error", "dies"], kept=["dies"])
 def test_an_error_of_the_tool_goes_through_a_wrapper_that_fails(how: str, wrapped: Wrapped) -> None:
     alone = wrapped(None, b'{"city": "4711"}')

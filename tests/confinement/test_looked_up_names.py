@@ -78,6 +78,7 @@ def looked_up(names: NameServer) -> str:
     return b" ".join(names.questions).decode("latin-1").lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_no_name_but_those_of_its_hosts_leaves_the_machine(way: str, machine: Machine, names: NameServer) -> None:
     asked = ["sky.test", "stolen-key.sea.test"]
@@ -118,6 +119,7 @@ def test_an_answer_that_is_too_long_for_a_datagram_comes_whole(machine: Machine,
     assert call(machine, names, "run") == {"many.sky.test": sorted(MANY)}
 
 
+@pytest.mark.slow
 def test_what_may_be_looked_up(machine: Machine, names: NameServer) -> None:
     """A name without dots is looked up below the domains of the machine; the public web has any name."""
     asked = ["sky", "sea.test"]

@@ -40,6 +40,7 @@ def test_another_host_is_refused_and_told_as_any_refused_connection(
     assert office.near.requests == []
 
 
+@pytest.mark.slow
 def test_the_password_is_nowhere_in_the_process_of_the_tool(office: Office, reach: Callable[..., Answered]) -> None:
     office.install(FAR)
     reach("page", "http://far.invalid/page")
@@ -50,6 +51,7 @@ def test_the_password_is_nowhere_in_the_process_of_the_tool(office: Office, reac
     assert str(office.proxy.address[1]) not in re.findall(r"127\.0\.0\.1:(\d+)", text)
 
 
+@pytest.mark.slow
 def test_the_proxy_itself_is_out_of_reach(office: Office, reach: Callable[..., Answered]) -> None:
     office.install(FAR)
     answered = reach("direct", "{}:{}".format(*office.proxy.address))
@@ -107,6 +109,7 @@ def test_no_declaration_gives_a_tool_the_variable(permissions: dict[str, list[st
     assert PASSWORD not in text
 
 
+@pytest.mark.slow
 def test_no_credential_is_the_variable(office: Office) -> None:
     office.install(FAR)
     source = office.machine.site / "module_reach.py"
@@ -140,6 +143,7 @@ def test_doctor_names_a_proxy_that_no_tool_can_be_given(office: Office) -> None:
     assert PASSWORD not in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolation", ["standard", "off"])
 def test_without_a_judge_of_addresses_the_relay_still_judges(
     isolation: str, office: Office, reach: Callable[..., Answered]

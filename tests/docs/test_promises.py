@@ -127,6 +127,7 @@ def test_permissions_shows_what_holds_a_tool_and_that_nothing_does(
     assert SECRET in loose.out
 
 
+@pytest.mark.slow
 @process
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="elsewhere: another processor")
 def test_doctor_says_what_the_system_cannot_hold(machine: Machine) -> None:
@@ -191,6 +192,7 @@ def test_the_list_says_that_a_package_runs_code_in_ferrule_itself(machine: Machi
     assert "code-at-start" in row(broken, "evil.pth")
 
 
+@pytest.mark.slow
 @process
 def test_credentials_says_whose_a_key_is_and_who_else_has_it(machine: Machine) -> None:
     for tool in ("probe", "thief"):

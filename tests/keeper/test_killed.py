@@ -195,6 +195,7 @@ def _write_some(file: int, size: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("place", ["state", "runtime", "temporary"])
 def test_a_disk_that_is_full_below_a_running_keeper_changes_no_answer(
@@ -218,6 +219,7 @@ def test_a_disk_that_is_full_below_a_running_keeper_changes_no_answer(
         kept.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("is_emptied", [False, True], ids=["unmounted", "emptied"])
 def test_a_runtime_folder_that_goes_costs_a_call_its_cold_start(is_emptied: bool, linked: LinkedMachine) -> None:

@@ -49,6 +49,7 @@ def test_it_says_what_it_has_loaded(kept: KeptMachine) -> None:
     assert "alpha" in kept.machine.ferrule("keep", "status", close_fds=True).out
 
 
+@pytest.mark.slow
 def test_it_ends_when_nobody_has_called_for_so_long(kept: KeptMachine) -> None:
     kept.configure('[keep]\ntools = ["*"]\nseconds = 1\n')
     with watched(kept.start()) as file:

@@ -61,6 +61,7 @@ def test_a_folder_that_is_gone_is_refused(kept: KeptMachine, tmp_path: Path) -> 
         kept.call("alpha", {}, folder=str(tmp_path / "gone"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [

@@ -95,6 +95,7 @@ def test_systemd_takes_the_units(kept: KeptMachine) -> None:
     assert (done.returncode, own) == (0, [])
 
 
+@pytest.mark.slow
 def test_a_keeper_takes_calls_from_a_socket_that_it_was_given_and_leaves_it_there(given: Given) -> None:
     with given.kept.connect():  # which waits, before there is a keeper
         first = given.start()

@@ -20,6 +20,7 @@ def web(tmp_path: Path) -> Iterator[Web]:
         yield web
 
 
+@pytest.mark.slow
 def test_without_an_instance_it_is_left_out_and_alone_it_says_how_to_name_one(web: Web) -> None:
     assert web.found(environment=FIRST)["_meta"]["routing"]["providers_attempted"] == ["brave"]
     told = web.search(provider="searxng").document

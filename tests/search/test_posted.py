@@ -93,6 +93,7 @@ def test_spent_credits_are_a_rate_limit_after_which_the_next_provider_is_asked(
     assert len(server.requests) == 1  # its breaker is open
 
 
+@pytest.mark.slow
 def test_a_query_that_is_too_long_for_tavily_goes_to_exa_without_being_sent(web: Web, server: Server) -> None:
     order = {"FERRULE_SEARCH_ROUTING": "tavily,exa"}
     document = web.found("q" * 401, environment=order)
@@ -100,6 +101,7 @@ def test_a_query_that_is_too_long_for_tavily_goes_to_exa_without_being_sent(web:
     assert [request.target for request in server.requests] == ["/exa"]
 
 
+@pytest.mark.slow
 def test_they_answer_where_brave_and_google_are_down(web: Web, server: Server) -> None:
     web.brave.route("*", fails)
     web.google.route("*", fails)

@@ -77,6 +77,7 @@ def test_what_it_lacks_is_emulated_or_told(third: Third) -> None:
     assert "does not know 'year'" in told["time_range"]
 
 
+@pytest.mark.slow
 def test_a_provider_that_reads_no_operators_gets_none(third: Third) -> None:
     third.declare('SEARCH["operators"] = False\ndel SEARCH["parameters"]["site"]')
     done = third.by_it(exact_terms="a b", exclude_terms="c", site="gazetteer.example")
@@ -127,6 +128,7 @@ def test_whatever_it_does_another_one_answers(third: Third, does: str, kind: str
     assert (told["provider_used"], told["fallback_reason"]) == ("google", f"gazetteer: {kind}")
 
 
+@pytest.mark.slow
 def test_what_it_says_about_waiting_is_handed_on_and_kept(third: Third) -> None:
     assert third.by_it(does="limit").document["retryAfterSeconds"] == 90
     again = third.by_it().document
@@ -220,6 +222,7 @@ def test_what_is_no_page_of_the_web_is_no_result(third: Third) -> None:
     assert third.by_it().document["urls"] == ["https://e.example/a"]
 
 
+@pytest.mark.slow
 def test_a_name_in_capitals_can_be_asked_for_in_any_case(third: Third) -> None:
     (path,) = third.site.path.glob("ferrule_gazetteer-*/entry_points.txt")
     text = path.read_text()
@@ -231,6 +234,7 @@ def test_a_name_in_capitals_can_be_asked_for_in_any_case(third: Third) -> None:
     assert ordered["_meta"]["routing"]["provider_used"] == "gazetteer"
 
 
+@pytest.mark.slow
 def test_one_that_can_be_told_of_no_site_is_asked_once(third: Third) -> None:
     third.declare('SEARCH["operators"] = False\ndel SEARCH["parameters"]["site"]')
     third.asked(third.by_it(lens="docs"))

@@ -359,6 +359,7 @@ def test_an_endpoint_that_is_none_is_named(call: Call, tool: Tool, endpoint: str
     assert tool.endpoint in done.document["error"] or "resolve" in done.document["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @both
 def test_an_endpoint_with_a_query_is_refused_without_showing_it(server: Server, call: Call, tool: Tool) -> None:

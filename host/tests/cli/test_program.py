@@ -93,6 +93,7 @@ def test_python_m_ferrule_is_ferrule_and_leaves_the_working_folder_out(machine: 
     assert "alpha" not in [tool["name"] for tool in json.loads(listed)["tools"]]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_what_python_m_ferrule_links_finds_every_folder_of_pythonpath(machine: Machine) -> None:
     machine.install("alpha")
@@ -251,6 +252,7 @@ def test_nothing_that_a_plugin_says_reaches_the_terminal_as_a_command(machine: M
         assert "\x1b[2J" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_colour_is_for_terminals_and_for_those_who_want_it(machine: Machine) -> None:
     machine.install("alpha")

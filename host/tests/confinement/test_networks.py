@@ -43,6 +43,7 @@ def test_the_neighbours_of_a_registered_network_are_public_unless_they_are_regis
             assert bool(kind_of(str(address))) == any(address in ip_network(each) for each in REGISTERED)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_every_ipv4_address_that_python_calls_special_is_special_and_no_other() -> None:
     pick = random.Random(_SEED)

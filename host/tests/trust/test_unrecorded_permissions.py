@@ -25,6 +25,7 @@ def call(machine: Machine) -> Finished:
     return machine.ferrule("run", "radio", "{}", "--json")
 
 
+@pytest.mark.slow
 def test_the_call_permissions_and_doctor_say_that_an_update_is_not_held(unrecorded: Machine) -> None:
     done = call(unrecorded)
     assert done.document == {"got": {}}

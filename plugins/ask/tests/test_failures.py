@@ -194,6 +194,7 @@ def test_where_nobody_answers_it_says_so(base_url: str, code: str, words: str, c
     assert words in str(answer.error)
 
 
+@pytest.mark.slow
 def test_a_port_on_which_nobody_listens_is_told(client: Make) -> None:
     answer = asked(client, base_url=f"http://127.0.0.1:{refused_port()}", budgets=(1.5, 1, 1))
     assert answer.code == "NETWORK_ERROR"

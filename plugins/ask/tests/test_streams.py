@@ -239,6 +239,7 @@ def test_no_beginning_of_an_answer_counts_as_one(service: Service) -> None:
         assert is_whole[-1]
 
 
+@pytest.mark.slow
 def test_an_error_in_the_middle_has_its_code_and_what_came_before_is_no_answer(service: Service) -> None:
     broken = pieces([*service.facts["says"][:2], service.facts["fails"]])
 

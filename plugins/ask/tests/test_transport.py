@@ -53,6 +53,7 @@ def test_a_server_that_is_vouched_for_is_asked(client: Make, secure: Server) -> 
     assert secure.requests[0].headers["authorization"] == f"Bearer {MODEL_KEY}"
 
 
+@pytest.mark.slow
 def test_a_server_that_nobody_vouches_for_gets_no_key(client: Make, secure: Server) -> None:
     answer = asked(client, secure.url)
     assert answer.code == "NETWORK_ERROR"
@@ -81,6 +82,7 @@ def test_a_proxy_gets_a_tunnel_and_no_key(
         assert MODEL_KEY not in str(proxy.requests)
 
 
+@pytest.mark.slow
 def test_a_proxy_that_refuses_is_told(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     with Server() as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)

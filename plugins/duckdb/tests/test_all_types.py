@@ -113,6 +113,7 @@ def test_another_type_is_refused_by_the_name_of_its_field_before_anything_is_sen
     assert not server.requests
 
 
+@pytest.mark.slow
 def test_a_question_may_be_about_a_value_of_any_type_but_bytes(query, server):
     names = [row[0] for row in query("DESCRIBE FROM test_all_types()")]
     kinds = dict(query("SELECT column_name, column_type FROM (DESCRIBE FROM test_all_types())"))

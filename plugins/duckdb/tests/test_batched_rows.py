@@ -142,6 +142,7 @@ def test_thousands_of_rows_that_were_killed_before_their_batch_came_back_are_one
     assert rows_in(tmp_path / "out.csv") == [(f"City {i}", "Norway", None) for i in range(rows)]
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_copied_to_another_machine_goes_on_there(start, ask, server, tmp_path):
     server.go_on.clear()
     with start(*COMMAND) as process:

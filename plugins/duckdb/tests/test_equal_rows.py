@@ -122,6 +122,7 @@ def test_memory_for_answers_is_bounded(server):
 # ---- several at once
 
 
+@pytest.mark.slow
 def test_rows_of_a_vector_are_asked_at_the_same_time(query, server):
     server.script(lambda request: after(0.1, echo(request)))
     query("SELECT stps_ask_ai('warm', 'up')")
@@ -139,6 +140,7 @@ def test_concurrency_is_what_it_is_set_to(con, server):
 # ---- limits, account, plan
 
 
+@pytest.mark.slow
 def test_no_more_calls_than_allowed_are_made(con, server):
     ferrule_duckdb.register(con, tools=(), max_calls=5)
     codes = con.execute("SELECT (ask_ai(i, 'p')).code, count(*) FROM range(3000) t(i) GROUP BY 1 ORDER BY 1").fetchall()
@@ -272,6 +274,7 @@ def test_attached_databases_are_one_with_it(query, server):
     assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 def test_close_takes_the_functions_away_and_they_can_be_had_again(con, server):
     with ferrule_duckdb.register(con, tools=()) as registration:
         con.execute("SELECT stps_ask_ai('a', 'p')")

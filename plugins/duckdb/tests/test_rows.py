@@ -329,6 +329,7 @@ def test_what_failed_in_passing_is_asked_once_more_at_the_end(ask, server, tmp_p
     assert (tmp_path / "out.csv").read_text().count("Norway.") == 4
 
 
+@pytest.mark.slow
 def test_a_second_run_on_the_same_file_is_refused_while_the_first_is_at_work(start, ask, server, tmp_path):
     arrived, go_on = threading.Event(), threading.Event()
 

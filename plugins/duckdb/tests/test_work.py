@@ -172,6 +172,7 @@ def test_a_statement_has_a_timeout_and_its_rows_say_so(con, server):
         con.execute("SELECT stps_ask_ai(77, 'p')").fetchall()
 
 
+@pytest.mark.slow
 def test_after_its_timeout_a_statement_still_gives_what_is_known(con, server):
     server.script(lambda request: silent() if "slow" in request.question else echo(request))
     ferrule_duckdb.register(con, tools=(), timeout=1)

@@ -34,6 +34,7 @@ def make_call(told: Conversation, text: bytes = b"", code: int = 0) -> None:
     told.wait_for_end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "code"), [(b"", 0), (b"an event\n" * 2000, 1)])
 def test_the_answer_of_the_keeper_is_that_of_the_call(text: bytes, code: int, linked: Linked) -> None:
     with keep(linked.socket(), lambda told: make_call(told, text, code)):

@@ -23,6 +23,7 @@ bounded = settings(
 texts = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=60)
 
 
+@pytest.mark.slow
 def test_it_says_which_form_it_reads(launcher: Path) -> None:
     assert subprocess.check_output([launcher, "--form"]) == b"ferrule-launcher 1\n"
 

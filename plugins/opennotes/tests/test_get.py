@@ -130,6 +130,7 @@ def test_a_long_note_comes_in_pages_that_are_together_the_note(opennotes, notebo
     assert gathered == text
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_line_longer_than_an_answer_comes_in_parts(opennotes, notebook, root, answer):
     text = "first\n" + "é\U0001f600x" * 40_000 + "\nlast\n"
@@ -208,6 +209,7 @@ def test_a_note_that_may_not_be_read_says_so(opennotes, notebook, root, failure,
     assert "may not be read" in failure("get", path="a.md", notebook=str(notebook))["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_note_is_found_by_the_absolute_path_that_create_answers_with(cli, notebook, answer):
     created = answer("create", title="Alpha", notebook=str(notebook))["created"]

@@ -150,6 +150,7 @@ def test_a_removed_working_directory_is_no_context(opennotes, call, tmp_path):
     assert json.loads(done.stdout)["code"] == "NOTEBOOK_NOT_FOUND"
 
 
+@pytest.mark.slow
 def test_a_relative_registration_makes_no_folder_a_notebook(opennotes, make_notebook, answer, home, tmp_path):
     work = make_notebook("work")
     config = home / ".config" / "opennotes" / "config.json"

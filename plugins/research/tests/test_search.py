@@ -149,6 +149,7 @@ def test_a_parameter_is_said_in_the_words_of_each_provider(
         web.brave.requests.clear()
 
 
+@pytest.mark.slow
 def test_what_is_emulated_is_told_beside_the_result(web: Web) -> None:
     terms = {"exact_terms": "a b", "exclude_terms": "c"}
     assert web.found(**BRAVE, **terms)["_meta"]["routing"]["emulated"] == ["exact_terms", "exclude_terms"]
@@ -188,6 +189,7 @@ def test_a_session_is_accepted_and_listed(web: Web) -> None:
     assert document["_meta"]["cacheable"] is False
 
 
+@pytest.mark.slow
 def test_a_query_that_is_too_long_for_one_provider_goes_to_the_next(web: Web) -> None:
     document = web.found("q" * 450)
     assert document["_meta"]["routing"]["provider_used"] == "google"
@@ -199,6 +201,7 @@ def test_a_query_that_is_too_long_for_one_provider_goes_to_the_next(web: Web) ->
 # ---- results
 
 
+@pytest.mark.slow
 def test_a_page_that_is_found_twice_is_shown_once_and_the_next_one_moves_up(web: Web) -> None:
     same = hits("https://a.example/x?b=2&a=1", "http://A.example:80/x/?a=1&utm_source=n&b=2#top", "https://b.example/")
     web.brave.route("*", Brave([*same, *some_hits(5, "c.example")]))
@@ -209,6 +212,7 @@ def test_a_page_that_is_found_twice_is_shown_once_and_the_next_one_moves_up(web:
     ]
 
 
+@pytest.mark.slow
 def test_results_from_elsewhere_are_left_out_whatever_the_provider_sends(web: Web) -> None:
     web.brave.route(
         "*", Brave(hits("https://notexample.com/", "https://docs.example.com/", "https://example.com.evil.test/"))
@@ -216,6 +220,7 @@ def test_results_from_elsewhere_are_left_out_whatever_the_provider_sends(web: We
     assert web.found(site="example.com")["urls"] == ["https://docs.example.com/"]
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_the_client_is_left_out_and_told(web: Web) -> None:
     large = [Hit("\U0001f600" * 500, f"https://a.example/{n}" + "x" * 4000, "\U0001f600" * 2000) for n in range(10)]
     web.brave.route("*", Brave(large))
@@ -247,6 +252,7 @@ def test_a_lens_of_many_sites_is_split_over_queries_and_no_site_is_dropped(web: 
     assert {site.removeprefix("site:") for site in sites} == set(wanted)
 
 
+@pytest.mark.slow
 def test_a_question_costs_a_provider_three_requests_and_what_that_leaves_out_is_told(web: Web) -> None:
     web.brave.route("*", Brave(some_hits(200, "elsewhere.example")))
     found = web.found(lens="docs", **BRAVE)  # in three queries, each of which would ask for further pages
@@ -258,6 +264,7 @@ def test_a_question_costs_a_provider_three_requests_and_what_that_leaves_out_is_
     assert len(web.asked_brave) == 6
 
 
+@pytest.mark.slow
 def test_sites_that_the_bound_leaves_out_are_named_and_the_admin_may_raise_it(web: Web) -> None:
     web.lens("mine.json", json.dumps({"sites": [f"s{n:02}.example" for n in range(35)]}))
     web.brave.route("*", Brave(some_hits(20, "s00.example"), heeds_sites=True))
@@ -304,6 +311,7 @@ def test_a_lens_overrides_a_site_and_says_so(web: Web) -> None:
     assert web.asked_brave[0]["q"] == "some words site:only.example"
 
 
+@pytest.mark.slow
 def test_a_lens_with_an_engine_goes_to_that_engine_of_google_first(web: Web) -> None:
     web.lens("mine.toml", 'cx = "my-engine"\nsites = ["only.example"]')
     web.google.route("*", Google(some_hits(5), engine="my-engine"))
@@ -314,6 +322,7 @@ def test_a_lens_with_an_engine_goes_to_that_engine_of_google_first(web: Web) -> 
     assert web.asked_brave == []
 
 
+@pytest.mark.slow
 def test_a_lens_with_an_engine_and_sites_works_without_google(web: Web) -> None:
     web.lens("mine.toml", 'cx = "my-engine"\nsites = ["only.example"]')
     web.brave.route("*", Brave(some_hits(5, "only.example")))
@@ -349,6 +358,7 @@ def test_nothing_found_is_an_answer_with_hints(web: Web) -> None:
     assert document["hints"]["epistemicWarning"]
 
 
+@pytest.mark.slow
 def test_hints_name_the_filters_that_were_applied_and_none_that_was_not(web: Web) -> None:
     web.brave.route("*", Brave([]))
     hints = web.found(site="example.com", time_range="day", language="eo", exclude_terms="x")["hints"]
@@ -394,6 +404,7 @@ def test_every_result_has_a_claim_signal_where_a_claim_is_given(web: Web) -> Non
     assert all("claimSignal" not in one for one in web.found()["results"])
 
 
+@pytest.mark.slow
 def test_odd_documents_of_a_provider_are_no_results(web: Web) -> None:
     web.brave.route("*", answers(brave_document([])))
     web.google.route("*", answers(google_document([])))

@@ -44,6 +44,7 @@ def requests(web: Web) -> int:
     return len(web.asked_brave) + len(web.asked_google)
 
 
+@pytest.mark.slow
 def test_the_same_search_asks_nobody_a_second_time(web: Web) -> None:
     first = web.found(environment=CACHE)
     assert web.found(environment=CACHE)["results"] == first["results"]
@@ -60,6 +61,7 @@ def test_blanks_around_texts_and_the_case_of_codes_make_no_other_search(web: Web
     assert requests(web) == 2
 
 
+@pytest.mark.slow
 def test_a_failure_from_the_cache_says_that_it_is_and_how_old(web: Web) -> None:
     web.brave.route("*", lambda exchange: exchange.answer(b"{}", "application/json", status=429))
     first, second = (web.search(provider="brave", environment=CACHE).document for _ in range(2))
@@ -100,6 +102,7 @@ def test_no_parameter_is_left_out_of_what_makes_two_searches_equal(web: Web, mut
     assert requests(web) > before
 
 
+@pytest.mark.slow
 def test_terms_are_not_joined_into_what_others_come_to_as_well(web: Web) -> None:
     web.found(environment=CACHE, exact_terms="a|b", exclude_terms="")
     web.found(environment=CACHE, exact_terms="a", exclude_terms="b|")
@@ -138,6 +141,7 @@ def test_a_lens_that_was_changed_is_searched_anew(web: Web) -> None:
     assert requests(web) > before
 
 
+@pytest.mark.slow
 def test_the_settings_of_a_providers_own_tool_count(web: Web) -> None:
     web.found(environment=CACHE)
     web.configure("[tools.web_search_brave]\nsomething = 5")
@@ -179,6 +183,7 @@ def test_a_result_from_which_sites_are_missing_is_not_given_again(web: Web) -> N
 # ---- on by default
 
 
+@pytest.mark.slow
 def test_a_search_is_kept_by_default_for_half_an_hour(web: Web) -> None:
     del web.environment["FERRULE_WRAPPERS"]
     assert web.found()["_meta"]["cache"]["cached"] is False

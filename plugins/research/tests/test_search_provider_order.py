@@ -47,6 +47,7 @@ def routing(document: dict[str, Any]) -> dict[str, Any]:
 # ---- order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "first"),
     [
@@ -77,6 +78,7 @@ def test_the_first_provider_that_is_configured_is_asked_and_no_other(
     assert len(web.asked_brave) + len(web.asked_google) == 1
 
 
+@pytest.mark.slow
 def test_the_order_may_stand_in_the_configuration(web: Web) -> None:
     web.configure('[tools.web_search]\nrouting = ["google", "brave"]')
     assert routing(web.found())["provider_used"] == "google"
@@ -368,6 +370,7 @@ def test_the_time_to_wait_is_the_one_that_the_server_said_or_for_which_the_break
     assert document.get("retryAfterSeconds") == seconds
 
 
+@pytest.mark.slow
 def test_where_all_fail_each_is_told_and_the_shortest_wait_counts(web: Web) -> None:
     web.brave.route("*", answers({"error": {"detail": "no"}}, status=429, headers={"Retry-After": "500"}))
     web.google.route("*", answers({"error": {"message": "no"}}, status=503, headers={"Retry-After": "70"}))
@@ -379,6 +382,7 @@ def test_where_all_fail_each_is_told_and_the_shortest_wait_counts(web: Web) -> N
     assert "google: " in document["error"]
 
 
+@pytest.mark.slow
 def test_alternatives_are_those_that_are_configured_and_healthy(web: Web) -> None:
     web.brave.route("*", answers(brave_rate_limited(used=2000), status=429))
     document = web.search(provider="brave").document

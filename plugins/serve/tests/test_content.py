@@ -132,6 +132,7 @@ def test_each_item_is_a_block_of_its_kind(era: str, service: HttpService) -> Non
     assert call(service, era, "media", {"what": "text"}).content == [types.TextContent(text="Only text.")]
 
 
+@pytest.mark.slow
 def test_a_call_is_given_what_concerns_it_of_the_configuration(service: HttpService) -> None:
     seen = json.loads(text_of(call(service, ERAS[0], "sees", {"city": "Oslo"})))
     tables = {"tools": {"off": {"enabled": False}}, "wrappers": {"artifacts": {"seconds": 600}}}

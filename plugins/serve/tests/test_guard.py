@@ -252,6 +252,7 @@ def test_a_stalled_client_keeps_no_server_from_ending_in_order(machine: Machine)
         assert "Traceback" not in service.told
 
 
+@pytest.mark.slow
 def test_what_it_lacks_is_said_when_it_starts(machine: Machine) -> None:
     missing = {"FERRULE_REDIS": "redis://127.0.0.1:9/0", "FERRULE_STATE": "/proc/no-such-folder"}
     with HttpService({**machine.environment, **missing}, "greets", work=machine.work) as service:

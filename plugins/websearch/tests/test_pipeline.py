@@ -204,6 +204,7 @@ def ask(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
     return ask
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_provider_that_does_not_say_when_is_asked_a_few_times_at_longer_and_longer_intervals(
     server: Server, ask: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch

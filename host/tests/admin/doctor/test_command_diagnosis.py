@@ -54,6 +54,7 @@ def test_what_a_command_imports_when_it_runs_is_loaded_by_doctor(machine: Machin
     assert "offer_draw.parts.pencil cannot be imported (RuntimeError: no lead)" in finding["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_requirement_that_is_missing_is_told_with_the_line_that_brings_it(machine: Machine) -> None:
     draw(machine, "import absent_paper", metadata_lines=REQUIRES)
@@ -69,6 +70,7 @@ def test_a_requirement_that_is_missing_is_told_with_the_line_that_brings_it(mach
     assert "ferrule install --upgrade dist-draw" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_what_an_extra_brings_is_a_note_until_it_is_needed(machine: Machine) -> None:
     draw(machine, "import absent_ink", metadata_lines=REQUIRES.replace("Requires-Dist: absent-paper>=2\n", ""))

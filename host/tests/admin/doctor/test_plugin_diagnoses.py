@@ -78,6 +78,7 @@ def pries(machine: Machine) -> str:
 listener = socket.create_server(("127.0.0.1", 0))
 
 
+@pytest.mark.slow
 def test_a_diagnosis_sees_no_file_key_or_network(machine: Machine, pries: str) -> None:
     offer(machine, "ferrule.diagnoses", "pries", pries + DIAGNOSIS)
     shown = machine.ferrule("doctor", "--json", environment={"OPENAI_API_KEY": SECRET, "PLAIN": "a secret"})
@@ -96,6 +97,7 @@ def test_a_list_of_credentials_sees_no_file_key_or_network(machine: Machine, pri
     assert not (machine.home / "written").exists()
 
 
+@pytest.mark.slow
 def test_a_command_shows_a_file_to_the_diagnosis_of_its_distribution_alone(machine: Machine, pries: str) -> None:
     offer(machine, "ferrule.diagnoses", "pries", pries + DIAGNOSIS, distribution="one")
     points = machine.site / "one-1.0.dist-info/entry_points.txt"

@@ -209,6 +209,7 @@ def test_unset_takes_out_the_nested_and_the_flat_key_and_keeps_the_rest(machine:
     assert "was not set" in again.out
 
 
+@pytest.mark.slow
 def test_another_file_is_used_where_the_client_is_told_so(machine: Machine) -> None:
     folder = machine.work / "elsewhere"
     machine.ferrule("credentials", "set", "dice.key", "--value", KEY, environment={"IKIGAI_CONFIG_DIR": str(folder)})

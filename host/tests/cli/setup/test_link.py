@@ -31,6 +31,7 @@ def discovered(machine: Machine) -> dict[str, ikigai.Tool]:
     return ikigai.discover([machine.tools])
 
 
+@pytest.mark.slow
 def test_a_tool_is_linked_where_the_client_finds_it(machine: Machine) -> None:
     machine.install("web_almanac")
     linked = machine.ferrule("link", "web_almanac")

@@ -35,6 +35,7 @@ def test_no_plugin_is_imported_unless_it_is_asked_for(machine: Machine) -> None:
     assert "it was imported" in tools(machine.ferrule("list", "--check", "--json"))["alpha"]["error"]["message"]
 
 
+@pytest.mark.slow
 def test_check_says_of_each_what_is_wrong_and_the_others_are_well(machine: Machine) -> None:
     machine.install("alpha")
     machine.install("crashing", top="import os\nos._exit(3)")

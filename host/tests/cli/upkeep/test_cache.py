@@ -185,6 +185,7 @@ def test_entries_are_removed_of_one_tool_or_of_all(kept: Machine) -> None:
     assert kept.ferrule("cache", "clear", "--json").document["removed"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["clear"], ["clear", "--expired"]])
 def test_what_is_no_whole_entry_is_removed_as_well(words: list[str], kept: Machine) -> None:
     folder = kept.home / ".local/state/ferrule/cache"

@@ -279,6 +279,7 @@ def test_a_tool_without_what_it_needs_is_told_until_that_is_set(machine: Machine
     )
 
 
+@pytest.mark.slow
 def test_a_redis_that_cannot_be_used_is_told_by_the_place_that_names_it(machine: Machine) -> None:
     config = machine.home / ".config" / "ferrule" / "config.toml"
     config.parent.mkdir(parents=True)

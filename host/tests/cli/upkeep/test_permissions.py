@@ -145,6 +145,7 @@ def test_a_pattern_grants_and_takes_from_each_tool_that_it_fits(machine: Machine
     assert "nobody_*" in nobody.err
 
 
+@pytest.mark.slow
 def test_what_is_granted_is_beside_what_a_later_version_declares(notes: Machine) -> None:
     notes.ferrule("link", "alpha")
     (notes.home / "almanac").mkdir()
@@ -229,6 +230,7 @@ def edit(machine: Machine, name: str) -> Path:
     return project / f"module_{name}.tool.json"
 
 
+@pytest.mark.slow
 def test_a_tool_that_the_user_edits_is_accepted_where_the_user_starts_it(notes: Machine) -> None:
     file = edit(notes, "alpha")
     first = {"network": [], "read": ["~/*"], "programs": ["opennotes"]}
@@ -250,6 +252,7 @@ def test_a_tool_that_the_user_edits_is_accepted_where_the_user_starts_it(notes: 
     assert of(notes.ferrule("permissions", "--json"), "alpha")["state"] == "as declared"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["a wheel that says so", "a folder that all may write", "no editable one"])
 def test_only_an_editable_tool_of_the_users_own_folder_is_the_users(notes: Machine, fault: str) -> None:
     file = notes.site / "module_alpha.tool.json" if fault.startswith("a wheel") else edit(notes, "alpha")

@@ -42,6 +42,7 @@ def told(validator: Any, schema: Any) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.process  # the published one takes its time
 def test_spoilt_schemas_are_refused_for_the_same_in_the_same_places() -> None:
     chance = random.Random(7)

@@ -169,6 +169,7 @@ def test_what_a_program_reads_and_goes_on_without_does_not_wait_for_the_host(mac
     assert machine.ferrule("log", "--denied", "--json").document["calls"] == []
 
 
+@pytest.mark.slow
 def test_the_journal_and_a_trace_have_what_a_program_was_denied(machine: Machine, secret: Path) -> None:
     (machine.home / ".config" / "ferrule").mkdir(parents=True)
     (machine.home / ".config" / "ferrule" / "config.toml").write_text("[journal]\nenabled = true\n")
@@ -234,6 +235,7 @@ def test_programs_that_use_too_much_end_the_call_which_names_the_setting(
     assert "memory = 400" not in json.dumps(document)
 
 
+@pytest.mark.slow
 def test_several_programs_are_counted_together_and_what_they_share_once(machine: Machine) -> None:
     each = "x = bytes([1]) * (60 << 20); import time; time.sleep(60)"
     words = f"for i in 1 2 3 4; do python3 -c '{each}' & done; wait"

@@ -80,6 +80,7 @@ def test_a_version_that_wants_one_more_is_held_from_its_first_call_until_it_is_a
     assert "PERMISSION_DENIED" not in "".join(updated.call()["got"])
 
 
+@pytest.mark.slow
 def test_its_schema_is_not_printed_and_it_is_not_linked(updated: Updated) -> None:
     assert updated.machine.ferrule("link", "radio").code == 0
     updated.install(SECOND, "2.0")
@@ -114,6 +115,7 @@ def test_a_server_holds_it_as_well(updated: Updated) -> None:
         assert_held(document)
 
 
+@pytest.mark.slow
 def test_a_version_that_wants_no_more_goes_on(updated: Updated) -> None:
     updated.call()
     updated.install(FIRST, "2.0")

@@ -119,6 +119,7 @@ def questions(*needles: str) -> dict[str, list[str]]:
     return {"names": ["OTHER_KEY", "FERRULE_SERVE_TOKEN", "FERRULE_REDIS"], "needles": [one[::-1] for one in needles]}
 
 
+@pytest.mark.slow
 def test_another_tools_key_is_nowhere_in_a_call_and_its_own_is(spied: Machine) -> None:
     first, second = (call(spied, "spy", questions(OTHERS, IN_FILE, PARENTS)) for _ in range(2))
     assert not {"OTHER_KEY", "FERRULE_SERVE_TOKEN", "FERRULE_REDIS", "WEATHER_URL"} & set(first["names"])
@@ -329,6 +330,7 @@ ODD = """
 """.strip()
 
 
+@pytest.mark.slow
 def test_odd_questions_get_answers(spied: Machine) -> None:
     for name in ("elsewhere",):
         spied.install(name, properties={}, execute="return {}")
@@ -485,6 +487,7 @@ def test_what_tool_json_declares_counts_and_not_the_hook(spied: Machine) -> None
     assert "api_key (SPY_KEY), which it does not declare" in refused["error"]
 
 
+@pytest.mark.slow
 def test_what_a_hook_declares_anew_counts_once_its_code_is_another(spied: Machine) -> None:
     """The hook is asked by the host, in a process without any key, and what it says then is recorded."""
     assert call(spied, "spy", questions(OTHERS))["key"] == "[redacted]"
@@ -508,6 +511,7 @@ def test_a_hook_that_says_one_thing_to_the_host_and_another_in_a_call_is_refused
     assert "api_key (OTHER_KEY), which it does not declare" in refused["error"]
 
 
+@pytest.mark.slow
 def test_the_hook_that_the_host_asks_has_no_key(spied: Machine) -> None:
     """A version before was given the variable; what the hook sees of it is in its failure, which a caller is shown."""
     assert call(spied, "spy", questions(OTHERS))["key"] == "[redacted]"

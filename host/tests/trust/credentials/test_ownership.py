@@ -74,6 +74,7 @@ def test_it_gets_nothing_where_nothing_can_be_recorded(robbed: Machine) -> None:
     assert KEY not in told
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_it_gets_nothing_from_a_server(robbed: Machine) -> None:
     served = Served(robbed)

@@ -65,6 +65,7 @@ def test_what_a_hook_names_is_shown_once_it_has_been_asked(machine: Machine) -> 
     assert after["credentials"] == LISTED[:1]
 
 
+@pytest.mark.slow
 def test_the_lock_has_them_and_shows_one_more(declared: Machine) -> None:
     path = declared.home / ".config/ferrule/ferrule.lock"
     (declared.site / "module_radio.tool.json").write_text(json.dumps({"credentials": LISTED[:1]}))
@@ -84,6 +85,7 @@ def call(machine: Machine, **more: str) -> Any:
     return machine.ferrule("run", "radio", "{}", "--json", environment={**ENVIRONMENT, **more}).document
 
 
+@pytest.mark.slow
 def test_a_locked_tool_whose_hook_names_one_more_is_not_told_it_even_where_all_records_are_gone(
     machine: Machine,
 ) -> None:

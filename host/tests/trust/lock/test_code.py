@@ -60,6 +60,7 @@ def test_a_new_file_is_told_until_it_is_accepted_by_its_name(locked: Machine) ->
     assert states(locked.ferrule("lock", "--check", "--json"))["evil.pth"] == "same"
 
 
+@pytest.mark.slow
 def test_a_changed_file_and_one_that_is_gone_are_told(locked: Machine) -> None:
     (locked.site / "usercustomize.py").write_text("x = 1\n")
     shown = locked.ferrule("lock", "--diff")

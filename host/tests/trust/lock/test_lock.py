@@ -104,6 +104,7 @@ def locked(machine: Machine) -> LockedMachine:
     return LockedMachine(machine)
 
 
+@pytest.mark.slow
 def test_a_lock_is_the_same_each_time_and_each_digest_is_that_of_canonical_json(machine: Machine) -> None:
     large = {"size": {"type": "integer", "description": "A size.", "maximum": 2**63 - 1}}
     machine.install("alpha", properties=large, description="Persian: \u0646\u0645\u06cc\u200c\u062e.")
@@ -266,6 +267,7 @@ def test_a_schema_that_is_computed_is_held_to_the_lock_too(locked: LockedMachine
     assert f'+  "description": "{SECRET}"' in locked.machine.ferrule("lock", "--diff", "beta").out
 
 
+@pytest.mark.slow
 def test_a_difference_shows_what_nobody_sees(locked: LockedMachine) -> None:
     locked.config.write_text("locked = false\n")
     path = locked.machine.site / "module_alpha.tool.json"

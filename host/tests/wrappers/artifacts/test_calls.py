@@ -249,6 +249,7 @@ def test_a_result_that_is_no_result_is_the_hosts_to_refuse(fault: str, ask: Ask,
     assert place.files() == []
 
 
+@pytest.mark.slow
 def test_a_credential_reaches_neither_the_artifact_nor_the_summary(ask: Ask, place: Place) -> None:
     environ = {"BULK_KEY": SECRET}
     linked = ask("bulk", environ=environ, bytes=70_000, leak=True)
@@ -380,6 +381,7 @@ def test_a_result_that_stays_inline_costs_no_more_than_a_look(place: Place) -> N
     assert done.stdout == "{'text': 'small'}\n[]\n", done.stderr
 
 
+@pytest.mark.slow
 def test_an_artifact_is_gone_after_its_seconds_and_storing_it_again_brings_it_back(ask: Ask, place: Place) -> None:
     resource = ask("bulk", bytes=70_000).document["resource"]
     os.utime(place.files()[0], (time.time() - 1, time.time() - 1))

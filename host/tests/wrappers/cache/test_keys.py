@@ -116,6 +116,7 @@ def test_a_default_of_every_installed_tool_and_its_absence_have_one_key(
     assert len({key_of_call(tool, arguments) for arguments in spelled}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_settings_and_surroundings_of_every_installed_tool_are_part_of_its_key(

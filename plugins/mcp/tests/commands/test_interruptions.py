@@ -125,6 +125,7 @@ def test_what_is_half_added_can_be_removed(place: Place) -> None:
     assert place.list_left() == []
 
 
+@pytest.mark.slow
 def test_of_two_additions_one_wins_and_the_other_says_so(place: Place) -> None:
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda _: _run(place, *place.words()), range(2)))

@@ -113,6 +113,7 @@ def test_a_server_changes_the_times_of_its_own_files_at_its_first_start(servers:
     assert lock.stat().st_mtime == 0
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_which_rights_it_gets(servers: Servers) -> None:
     words = ("mcp", "add", "talk", "--", *servers.command)
     shown = servers.machine.on_terminal(*words, prompt="Grant which?", typed="1\n").out
@@ -136,6 +137,7 @@ def test_a_server_is_granted_what_a_tried_call_wants(servers: Servers) -> None:
     assert str(wanted) in granted.document["permissions"]["read"]
 
 
+@pytest.mark.slow
 def test_a_secret_becomes_a_credential_and_reaches_the_server_alone(servers: Servers) -> None:
     servers.tell(tool("say"), **{"tools/call": [[{"file": "/proc/self/environ"}]]})
     added = servers.add("--env", f"SKY_API_KEY={SECRET}", "--env", "SKY_COLOUR=blue")
@@ -245,6 +247,7 @@ def test_what_cannot_be_added_leaves_nothing(options: list[str], words: str, ser
     assert not [one for one in (servers.data / "sources").glob("*") if one.name != ".lock"]
 
 
+@pytest.mark.slow
 def test_names_are_chosen(servers: Servers) -> None:
     servers.add("--prefix", "t", "--except", "say-*", "--as", "say=speak")
     assert [one["tool"] for one in servers.ferrule("show", "talk", "--json").document["tools"]] == ["speak"]
@@ -306,6 +309,7 @@ def test_a_server_that_dies_at_its_start_is_told_in_its_own_words(servers: Serve
     assert servers.ferrule("list", "--json").document == {"servers": []}
 
 
+@pytest.mark.slow
 def test_a_server_without_tools_is_none(servers: Servers) -> None:
     servers.tell()
     assert "talk has no tools" in servers.add().err
@@ -340,6 +344,7 @@ def test_serve_and_python_know_the_tools_of_a_server(servers: Servers) -> None:
     assert "source-mcp-talk" in done.stdout
 
 
+@pytest.mark.slow
 def test_what_was_changed_after_the_installation_is_found(servers: Servers, tmp_path: Path) -> None:
     script = tmp_path / "elsewhere" / "server.py"
     script.write_text(Path(scripted_server.__file__).read_text())

@@ -61,6 +61,7 @@ def test_a_server_in_python_starts_from_its_environment(start, installer, python
     assert "--hash=sha256:" in (tmp_path / "greeting" / "requirements.lock").read_text()
 
 
+@pytest.mark.slow
 def test_pip_and_uv_make_the_same_packages(python_launch, tmp_path, monkeypatch):
     by_uv = install(python_launch, tmp_path / "uv")
     monkeypatch.setattr(python_environment, "find_uv", lambda: None)

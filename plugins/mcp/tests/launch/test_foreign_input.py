@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,6 +88,7 @@ def test_any_manifest_has_settings_and_a_command(content):
     assert all(isinstance(word, str) for word in _read_command(bundle, Path("/x")).words)
 
 
+@pytest.mark.slow
 @given(documents, documents)
 def test_any_two_records_are_compared(before, after):
     for line in describe_differences(compare_records(before, after)):

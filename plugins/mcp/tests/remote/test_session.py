@@ -145,6 +145,7 @@ def test_an_unknown_tool_is_an_error_that_says_so(second: str) -> None:
     assert caught.value.code == "INVALID_INPUT"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", [OLD, NEW])
 def test_too_large_a_result_is_an_error_and_the_session_goes_on(second: str, era: str) -> None:
     with session(second) as one:

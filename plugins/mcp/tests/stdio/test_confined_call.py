@@ -95,6 +95,7 @@ def test_a_failure_is_one_document(caller: Caller, actions: list[Any], code: str
     assert words in ended.document["error"]
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs_ends_with_the_deadline_of_the_call(caller: Caller) -> None:
     ended = caller.call(**on_call({"stderr": "working\n"}, {"fork": True}, {"leave": True}, {"hang": True}),
                         environment={"FERRULE_DEADLINE": "3"})  # fmt: skip

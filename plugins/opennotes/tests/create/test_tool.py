@@ -105,6 +105,7 @@ def parts(file: Path) -> tuple[dict[str, Any], str]:
     return fields, body
 
 
+@pytest.mark.slow
 def test_a_note_has_a_title_a_date_and_a_heading(cli: Cli, create: Write) -> None:
     file = create("Project Alpha")
     assert file.name == "project-alpha.md"

@@ -67,6 +67,7 @@ def test_another_program_named_jot_does_not_hide_the_cli(jot: Cli, path: Callabl
     assert discovery.find_program(path(bsd, jot.folder)).path == str(jot.path)
 
 
+@pytest.mark.slow
 def test_a_jot_that_does_not_answer_is_not_said_to_be_missing(path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
     with pytest.raises(ToolError, match="did not answer") as raised:

@@ -174,6 +174,7 @@ def in_a_process(statement: str, folder: Path, *, limit: int = 0, seconds: float
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_a_function_that_cannot_be_interrupted_times_out_too(tmp_path: Path):
     stubborn = "SELECT levenshtein(repeat('a', 300000), repeat('b', 300000))"
     assert in_a_process(stubborn, tmp_path, seconds=1) == "QUERY_TIMEOUT Query timed out after 1s"

@@ -29,6 +29,7 @@ def asked(notebook: Path) -> str:
     return str(notebook)
 
 
+@pytest.mark.slow
 def test_rows_come_in_pages_with_an_exact_total(standin: Cli, asked: str, answer: Answer):
     statement = "SELECT metadata['title'] AS title FROM read_markdown('**/*.md') ORDER BY title DESC;"
     page = answer("search", sql=statement, notebook=asked, limit=2, offset=2)

@@ -62,6 +62,7 @@ def test_the_pages_are_read_and_joined_by_one_search(web: Web, server: Server, f
     assert len(web.asked_brave) == 1
 
 
+@pytest.mark.slow
 def test_ten_pages_are_asked_for_at_once(server: Server, find: Find, bundle: Bundle) -> None:
     paths = [f"/{number}" for number in range(10)]
     everyone = threading.Barrier(len(paths))
@@ -97,6 +98,7 @@ def test_the_best_page_comes_first_whatever_the_search_says(server: Server, find
     assert answer["recommendations"][0]["url"] == third
 
 
+@pytest.mark.slow
 def test_a_page_about_something_else_is_left_out_where_that_is_wanted(
     server: Server, find: Find, bundle: Bundle
 ) -> None:
@@ -151,6 +153,7 @@ def test_two_addresses_of_one_page_are_one_source(server: Server, find: Find, bu
     assert (answer["summary"]["urlsScraped"], answer["summary"]["urlsRepeated"]) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_bad_page_costs_itself_and_is_explained(server: Server, find: Find, bundle: Bundle) -> None:
     good, *bad = find("/good", "/missing", "/walled", "/empty", "/broken")
     server.page("/good", about("umbrella history"))
@@ -200,6 +203,7 @@ def test_an_address_that_may_not_be_asked_is_a_failure_of_that_page(web: Web, fi
     assert server.requests == []
 
 
+@pytest.mark.slow
 def test_a_search_that_finds_nothing_is_complete_and_has_hints(web: Web, bundle: Bundle) -> None:
     web.brave.route("*", Brave([]))
     answer = bundle()
@@ -275,6 +279,7 @@ def test_an_equal_call_asks_nobody_and_a_partial_one_is_kept_for_a_minute(web: W
     assert answer["_meta"]["cache"]["maxAgeSeconds"] == 60
 
 
+@pytest.mark.slow
 def test_a_search_that_no_provider_answers_is_the_error_of_web_search(web: Web) -> None:
     web.brave.route("*", lambda exchange: exchange.answer(b"{}", "application/json", status=401))
     run = web.call("search_and_scrape", {"query": "umbrella", "provider": "brave"})

@@ -76,6 +76,7 @@ def test_a_page_that_scrape_page_has_read_is_not_fetched_for_a_search(web: Web, 
     assert (answer["summary"]["urlsScraped"], answer["summary"]["urlsKept"]) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_page_that_a_search_has_read_is_not_fetched_for_scrape_page(web: Web, server: Server, url: str) -> None:
     assert bundle(web)["summary"]["urlsKept"] == 0
@@ -110,6 +111,7 @@ def test_nothing_is_shared_where_the_cache_is_off(web: Web, server: Server, url:
     assert count(server) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_time_that_no_clock_has_costs_no_page(web: Web, server: Server, url: str) -> None:
     web.configure("[wrappers.cache.tools.scrape_page]\nseconds = inf\n")
@@ -118,6 +120,7 @@ def test_a_time_that_no_clock_has_costs_no_page(web: Web, server: Server, url: s
     assert count(server) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     "table",
@@ -136,6 +139,7 @@ def test_a_tool_with_other_settings_or_rights_fetches_the_page_itself(
     assert count(server) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_tool_that_may_not_fetch_the_page_does_not_find_it_either(web: Web, server: Server, url: str) -> None:
     del web.environment["FERRULE_FETCH_ALLOW"]
@@ -147,6 +151,7 @@ def test_a_tool_that_may_not_fetch_the_page_does_not_find_it_either(web: Web, se
     assert count(server) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_what_is_no_page_in_its_place_is_read_anew(web: Web, server: Server, url: str) -> None:
     scrape(web, url)

@@ -31,6 +31,7 @@ def routing(document: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.slow
 def test_brave_is_asked_at_its_news_and_the_answer_has_what_the_page_lists(web: KindsWeb) -> None:
     document = web.found(num_results=2, country="de", language="de", safe="strict")
     assert document == {
@@ -104,6 +105,7 @@ def test_what_was_found_is_a_source_of_the_session(web: KindsWeb) -> None:
     assert document["_meta"]["cacheable"] is False
 
 
+@pytest.mark.slow
 def test_where_brave_refuses_tavily_answers(web: KindsWeb) -> None:
     web.server.route(BRAVE_NEWS_PATH, answers({"error": {"code": "x", "detail": "no"}}, status=403))
     order = {"FERRULE_SEARCH_ROUTING": "brave,tavily"}
@@ -120,6 +122,7 @@ def test_a_source_is_searched_alone(web: KindsWeb) -> None:
     assert web.found(news_source="other.example")["hints"]["filtersApplied"] == ["news_source", "time_range"]
 
 
+@pytest.mark.slow
 def test_an_hour_is_asked_for_as_a_day_and_what_is_older_is_left_out(web: KindsWeb) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     page = brave_news(HITS[:4])
@@ -179,6 +182,7 @@ def test_an_argument_that_is_wrong_is_an_error_of_the_kind_validation(
     assert told in failure["error"]
 
 
+@pytest.mark.slow
 def test_more_than_fifty_are_cut_to_fifty_and_the_number_is_told(web: KindsWeb) -> None:
     web.server.route(BRAVE_NEWS_PATH, sends(brave_news(some_hits(50))))
     document = web.found(num_results=90)

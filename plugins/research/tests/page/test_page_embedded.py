@@ -117,6 +117,7 @@ def test_without_being_asked_for_there_is_what_is_short_and_stands_nowhere_else(
     }
 
 
+@pytest.mark.slow
 def test_a_page_that_defeats_the_parser_is_an_answer_without_them(server: Server, scrape: Scrape) -> None:
     html = block({"a": 1}) + PROSE + "<p>Some words</p>" + "<b><i>" * 300_000
     answer = scrape(server.page("/", html), max_length=2_000)

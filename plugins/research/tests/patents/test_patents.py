@@ -75,6 +75,7 @@ def test_without_a_key_the_web_is_searched_and_the_answer_says_so(web: KindsWeb)
     assert web.asked(EPO_TOKEN_PATH) == []
 
 
+@pytest.mark.slow
 def test_nothing_among_the_pages_of_the_web_is_a_matter_of_what_is_covered(web: KindsWeb) -> None:
     web.server.route(BRAVE_PATH, sends(brave_document([PAGES[2]])))
     document = web.found(query="umbrella frame", assignee="Frames Inc", provider="brave")
@@ -156,6 +157,7 @@ def test_uspto_filters_by_filing_itself_and_an_application_has_no_number_of_a_pa
     assert asked["rangeFilters"] == f"{meta}.filingDate 2018-01-01:2999-12-31"
 
 
+@pytest.mark.slow
 def test_uspto_is_passed_over_for_another_office(web: KindsWeb) -> None:
     document = web.found(patent_office="EP", environment=USPTO_ALONE)
     assert (document["source"], numbers(document)) == ("web_search", ["EP7654321A1"])
@@ -176,6 +178,7 @@ def test_where_one_office_fails_the_other_answers_and_then_the_web(web: KindsWeb
     assert document["_meta"]["cacheable"] is False
 
 
+@pytest.mark.slow
 def test_a_provider_that_is_asked_for_is_asked_alone(web: KindsWeb) -> None:
     web.server.route(USPTO_PATH, fails)
     assert web.failed(provider="uspto", environment=KEYS)["provider"] == "uspto"
@@ -183,12 +186,14 @@ def test_a_provider_that_is_asked_for_is_asked_alone(web: KindsWeb) -> None:
     assert web.asked(BRAVE_PATH) == []
 
 
+@pytest.mark.slow
 def test_an_order_of_search_engines_says_nothing_about_offices(web: KindsWeb) -> None:
     assert web.found(environment={**KEYS, "SEARCH_ROUTING": "google,brave"})["source"] == "epo"
     order = {**KEYS, "SEARCH_ROUTING": '{"web": ["brave"], "patents": ["uspto"]}'}
     assert web.found(environment=order)["source"] == "uspto"
 
 
+@pytest.mark.slow
 def test_one_patent_is_looked_for_by_its_number(web: KindsWeb) -> None:
     document = web.found(query="ep 1234567 b1", search_type="specific", environment=EPO_ALONE)
     assert document["searchUrl"] == "https://patents.google.com/patent/EP1234567B1/en"
@@ -217,6 +222,7 @@ def test_nothing_found_is_no_error(web: KindsWeb) -> None:
     assert document["hints"]["filtersApplied"] == ["assignee"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -139,6 +139,7 @@ def test_a_goal_of_a_later_step_has_no_effect_and_that_is_said(add: Call, sessio
     assert [one["name"] for one in answer["ignoredParameters"]] == ["researchGoal"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_an_answer_with_long_steps_is_no_larger_than_the_client_reads(add: Call, call: Call, session: str) -> None:
     for number in range(2, 12):

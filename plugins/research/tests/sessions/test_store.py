@@ -156,6 +156,7 @@ for one in range(steps):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_many_processes_lose_nothing_of_one_session(session: str) -> None:
     writers, steps = 6, 5

@@ -59,6 +59,7 @@ def test_the_validator_of_the_format_takes_the_manifest(made: Path) -> None:
     assert "Manifest schema validation passes" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_what_the_client_starts_serves_the_tool_alone(made: Path) -> None:
     from mcp.client.stdio import StdioServerParameters

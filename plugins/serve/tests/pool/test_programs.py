@@ -72,6 +72,7 @@ def test_a_file_that_a_program_is_denied_is_why_the_served_call_fails(
         assert "probe wanted to read ~/secret.txt" in document["error"]
 
 
+@pytest.mark.slow
 @reusable
 def test_what_a_program_is_denied_is_told_to_no_other_call(served: Served, is_reusable: bool) -> None:
     secret = served.machine.home / "secret.txt"

@@ -81,6 +81,7 @@ def test_a_process_in_which_a_call_has_changed_something_takes_no_other(served: 
     assert served.run(work) == dict.fromkeys(changes, 3)
 
 
+@pytest.mark.slow
 def test_a_failure_the_number_of_calls_and_the_admin_each_end_a_process(served: Served) -> None:
     flag = served.machine.work / "fails"
     body = f"if os.path.exists({str(flag)!r}): raise ValueError('no such almanac')\n    {RETURNS_ITS_PROCESS}"
@@ -215,6 +216,7 @@ def test_a_tool_that_has_all_it_may_have_holds_up_no_other_and_its_calls_are_tol
     assert [(event["event"], event["ahead"]) for event in events] == [("queued", 0)]
 
 
+@pytest.mark.slow
 def test_tools_that_are_called_in_turn_are_loaded_once(served: Served) -> None:
     names = [f"probe_{letter}" for letter in "abcdefghijkl"]
     for name in names:

@@ -20,6 +20,7 @@ def scan_lines() -> str:
     return scan(heading + "".join(line(text, 72, 680 - 15 * at, 12) for at, text in enumerate(_LINES)))
 
 
+@pytest.mark.slow
 @_needs_ocr
 @pytest.mark.process
 def test_a_scanned_page_is_read_and_said_to_be() -> None:
