@@ -28,7 +28,7 @@ from ferrule.trust.authorship import own_folder
 from ferrule.trust.places import indirect_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from ferrule.text.json_types import JSONObject
 
@@ -138,10 +138,11 @@ def _link(tools: tuple[str, ...], names: dict[str, str], folder: str, provider: 
     return results
 
 
-def _compile(tools: Iterable[str]) -> int:
+def _compile(tools: Sequence[str]) -> int:
     """Compile what these tools import and no installer has compiled; how many files that were."""
-    claims = discovery.scan()
-    uncompiled = find_uncompiled({claims[name][0].distribution for name in tools if name in claims})
+    claims = discovery.scan() if tools else {}
+    distributions = {claims[name][0].distribution for name in tools if name in claims}
+    uncompiled = find_uncompiled(distributions) if distributions else {}
     number = sum(map(len, uncompiled.values()))
     if number:
         note(f"Compiling {number:,} files that the installer has left as source; each call would do it anew.")
