@@ -18,7 +18,7 @@ pytest_plugins = [
     "ferrule_testkit.runner.compilation",
     "ferrule_testkit.runner.leftovers",
     "ferrule_testkit.runner.rows",
-    "ferrule_testkit.runner.scheduling",
+    "ferrule_testkit.runner.schedule",
     "ferrule_testkit.runner.tiers",
     "ferrule_testkit.runner.time_limit",
     *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "office", "search", "web")),

@@ -11,7 +11,7 @@ import pytest
 
 from ferrule_testkit import PROJECT
 from ferrule_testkit.processes import fork_server
-from ferrule_testkit.runner import scheduling
+from ferrule_testkit.runner import schedule
 from ferrule_testkit.runs import run, run_forked, wait_for
 from ferrule_testkit.scripts import shebang
 
@@ -283,21 +283,21 @@ def test_a_worker_gets_few_tests_at_once_and_all_that_share_what_is_dear() -> No
     alone = [f"tests/attacks/test_tools.py::test_way[{number}]" for number in range(3)]
     tests = [f"tests/a/test_b.py::test_{number}" for number in range(40)]
     dear = [f"{ONE_FILE}::test_{number}" for number in range(40)]
-    units = scheduling.share_out([*alone, *tests, *dear])
+    units = schedule.share_out([*alone, *tests, *dear])
     assert len({units[one] for one in alone}) == 3
     assert sorted(Counter(units[one] for one in tests).values()) == [8, 16, 16]
     assert {units[one] for one in dear} == {ONE_FILE}
 
 
 def test_files_that_are_shared_out_in_another_way_exist() -> None:
-    named = {*scheduling.IN_ONE_WORKER, *scheduling.ONE_BY_ONE}
+    named = {*schedule.IN_ONE_WORKER, *schedule.ONE_BY_ONE}
     assert {path for path in named if not (PROJECT / path).exists()} == set()
 
 
 @pytest.mark.slow
 def test_tests_that_are_shared_out_run_once_each(tmp_path: Path) -> None:
     source = "import pytest\n\n@pytest.mark.parametrize('number', range(50))\ndef test_counts(number):\n    pass\n"
-    done = run_pytest(tmp_path, source, "scheduling", arguments=("-n", "2", "--dist", "loadgroup"))
+    done = run_pytest(tmp_path, source, "schedule", arguments=("-n", "2", "--dist", "loadgroup"))
     assert "50 passed" in done.stdout, done.stdout + done.stderr
 
 
@@ -320,7 +320,7 @@ def test_what_takes_longest_begins_and_unit_tests_come_last(tmp_path: Path) -> N
     alone = tmp_path / "tests/attacks/test_tools.py"
     alone.parent.mkdir(parents=True)
     alone.write_text("import pytest\n\n@pytest.mark.slow\ndef test_takes_a_minute():\n    pass\n")
-    done = run_pytest(tmp_path, ORDER, "scheduling", "tiers", arguments=("-n", "1", "--verbose", str(alone)))
+    done = run_pytest(tmp_path, ORDER, "schedule", "tiers", arguments=("-n", "1", "--verbose", str(alone)))
     ran = [line.rpartition("::")[2].strip() for line in done.stdout.splitlines() if line.startswith("[gw0]")]
     assert ran[:2] == ["test_takes_a_minute", "test_starts_a_process"], done.stdout + done.stderr
     assert len(ran) == 22
@@ -385,5 +385,5 @@ def test_workers_find_all_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     (tmp_path / "conftest.py").write_text(AT_THE_START)
     source = "def test_it():\n    assert True\n"
-    done = run_pytest(tmp_path, source, "compilation", "scheduling", arguments=("-n", "1", "--dist", "loadgroup"))
+    done = run_pytest(tmp_path, source, "compilation", "schedule", arguments=("-n", "1", "--dist", "loadgroup"))
     assert "compiled: ['test_it']" in done.stdout, done.stdout + done.stderr

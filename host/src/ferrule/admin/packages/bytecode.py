@@ -12,7 +12,7 @@ import stat
 import sysconfig
 import warnings
 from functools import partial
-from importlib.util import cache_from_source
+from importlib.util import MAGIC_NUMBER, cache_from_source
 from typing import TYPE_CHECKING
 
 from ferrule import discovery
@@ -26,7 +26,7 @@ _COPIES = min(os.cpu_count() or 1, 8)
 _SECONDS = 60.0  # for the files of one distribution
 _MEMORY_MIB = 1024.0
 _MAX_SOURCE_BYTES = 1 << 22
-_HEAD_BYTES = 16  # of bytecode: what it is, and the time and size of its source, four bytes each
+_HEAD_BYTES = 16  # of bytecode: for which Python, what it is, the time and size of its source, four bytes each
 _SHARE = 0.1  # of the files of a distribution: more than that, and no installer has compiled it
 _HOST = "ferrule"
 _NOT_IMPORTED = ("__pycache__", "idlelib", "lib2to3", "site-packages", "dist-packages", "test", "tests", "turtledemo")
@@ -99,8 +99,9 @@ def _is_compiled(path: str) -> bool:
             os.close(file)
     except (OSError, NotImplementedError):
         return False
-    words = [int.from_bytes(head[start : start + 4], "little") for start in (4, 8, 12)]
-    return words[0] != 0 or words[1:] == [int(source.st_mtime) & 0xFFFFFFFF, source.st_size & 0xFFFFFFFF]
+    kind, modified, size = (int.from_bytes(head[start : start + 4], "little") for start in (4, 8, 12))
+    is_of_source = (modified, size) == (int(source.st_mtime) & 0xFFFFFFFF, source.st_size & 0xFFFFFFFF)
+    return head[:4] == MAGIC_NUMBER and (kind != 0 or is_of_source)  # another kind is known by a digest
 
 
 def _may_be_compiled(path: str, root: str) -> bool:
