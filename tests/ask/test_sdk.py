@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from ferrule_ask import Client
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, Reply, after, calls, failure, message, says, tool_use
+from ferrule_testkit.runs import wait_for
 
 if TYPE_CHECKING:
     import anthropic  # which takes a second, in each process of a run: it is imported where it is used
@@ -243,7 +244,7 @@ def test_our_server_notes_how_many_it_answers_at_one_time(client: Make, model_se
     one = client(toolbox=MemoryTools(), concurrency=4)
     assert {future.result().text for future in [one.start(None, "?") for _ in range(12)]} == {"Yes."}
     assert model_server.peak == 4
-    assert all(request.ended for request in model_server.requests)
+    wait_for(lambda: all(request.ended for request in model_server.requests))  # which it notes after an answer
 
 
 # ---- the variables
